@@ -1,0 +1,133 @@
+// Package change describes effects before they happen and lets each through once.
+//
+// A Change carries the one call it will make, captured from the typed client that
+// will make it. Capture runs that client with nothing sent; a Permit lets exactly
+// the captured call leave, exactly once. Admit is asked wherever bytes leave: the
+// HTTP transport and the host acts. Without an Issuer no Permit can exist, and
+// that is what read-only means. The package may import level 0.
+package change
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"cordon/internal/target"
+)
+
+// Call is one mutating request as the wire will carry it, never with headers. For
+// host acts Method is "SSH", URL names host and act, Body the digest of the fixed
+// script and its arguments.
+type Call struct {
+	Method string `json:"method"`
+	URL    string `json:"url"`
+	Body   string `json:"body,omitempty"`
+}
+
+// IsZero reports whether nothing was captured.
+func (c Call) IsZero() bool { return c == Call{} }
+
+// String is what a person is shown: method, URL and body on one line.
+func (c Call) String() string {
+	if c.Body == "" {
+		return c.Method + " " + c.URL
+	}
+	return c.Method + " " + c.URL + " " + c.Body
+}
+
+// Change is one effect on one system. Args and Before are closed structs of the
+// operation: they hold no secret and nothing volatile, because they are hashed.
+type Change struct {
+	ID     string          `json:"id"`     // "pause/1", unique in its case
+	System string          `json:"system"` // configured name
+	Op     string          `json:"op"`     // "gitlab.runner.pause@1"
+	Title  string          `json:"title"`  // one line for a person, cleaned
+	Target target.Ref      `json:"target"`
+	Args   json.RawMessage `json:"args,omitempty"`
+	Before json.RawMessage `json:"before,omitempty"` // compared again just before applying
+	Call   Call            `json:"call"`
+
+	Hits     []target.Ref  `json:"hits,omitempty"`     // who else is affected
+	Capacity string        `json:"capacity,omitempty"` // what the queue loses
+	Destroys []string      `json:"destroys,omitempty"` // evidence names that are gone afterwards
+	TipsOff  string        `json:"tips_off,omitempty"` // how the other side would notice; empty: it would not
+	Undo     *Change       `json:"undo,omitempty"`     // nil: cannot be undone
+	Lease    time.Duration `json:"lease_ns,omitempty"` // it ends by itself after this long; 0: it does not
+	Issues   bool          `json:"issues,omitempty"`   // the answer carries a new secret
+}
+
+// Digest is the lower-case hex SHA-256 over the change's JSON. What is approved is
+// this digest; any edit makes it another change.
+func (c Change) Digest() string { return digest(c) }
+
+// Plan is one honest option for a verb. A plan without Changes either only reads
+// (Contacts names the hosts it logs in to) or is done by hand (Manual).
+type Plan struct {
+	Verb     string       `json:"verb"`
+	Option   string       `json:"option"` // unique among the plans of one verb and target
+	Title    string       `json:"title"`
+	Covers   string       `json:"covers,omitempty"` // what it achieves, in the field's words
+	Limits   []string     `json:"limits,omitempty"` // what it does not achieve
+	Manual   []string     `json:"manual,omitempty"` // what a person has to do
+	Changes  []Change     `json:"changes,omitempty"`
+	Contacts []target.Ref `json:"contacts,omitempty"` // hosts that are logged in to
+	TipsOff  string       `json:"tips_off,omitempty"`
+	ByHand   []Link       `json:"by_hand,omitempty"`
+	Made     time.Time    `json:"made"`
+}
+
+// Link is a place where a person does or checks the same by hand.
+type Link struct {
+	Title   string `json:"title"`
+	URL     string `json:"url,omitempty"`
+	Command string `json:"command,omitempty"`
+}
+
+// Hash is the lower-case hex SHA-256 over the plan without the time it was made, so
+// that planning the same again gives the same hash.
+func (p Plan) Hash() string {
+	p.Made = time.Time{}
+	return digest(p)
+}
+
+// Reversible reports whether every change of the plan can be undone.
+func (p Plan) Reversible() bool {
+	for _, c := range p.Changes {
+		if c.Undo == nil {
+			return false
+		}
+	}
+	return true
+}
+
+// States of an outcome.
+const (
+	Applied = "applied" // done, and read back where that is possible
+	Already = "already" // it was so before; nothing was sent, or the target is gone already
+	Refused = "refused" // the other side said no, or nothing was sent
+	Unknown = "unknown" // sent, and no trustworthy answer: observe before anything else
+)
+
+// Outcome is what became of a change.
+type Outcome struct {
+	Change    string            `json:"change"` // Change.ID
+	State     string            `json:"state"`
+	Why       string            `json:"why,omitempty"`
+	Status    int               `json:"status,omitempty"` // HTTP status or exit code; 0: none
+	RequestID string            `json:"request_id,omitempty"`
+	At        time.Time         `json:"at"`
+	Date      time.Time         `json:"date,omitzero"`  // the service's own clock
+	Made      map[string]string `json:"made,omitempty"` // identifiers and facts, never a secret
+	Undo      *Change           `json:"undo,omitempty"` // where the undo is known only afterwards
+}
+
+func digest(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(fmt.Sprintf("change: a closed struct did not marshal: %v", err)) // only a malformed RawMessage can
+	}
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}
