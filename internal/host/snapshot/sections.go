@@ -1,0 +1,65 @@
+package snapshot
+
+// Names of the sections a collector may deliver; FORMAT.md says what each holds.
+const (
+	SectionIdent    = "ident"
+	SectionProc     = "proc"   // the process table
+	SectionDetail   = "detail" // environment, executable, directory, sockets of the processes
+	SectionNet      = "net"
+	SectionLog      = "log"
+	SectionWants    = "wants" // which units start at boot
+	SectionUnits    = "units"
+	SectionCron     = "cron"
+	SectionRunners  = "runners"
+	SectionKeys     = "keys"
+	SectionProfiles = "profiles"
+	SectionSecrets  = "secrets"
+)
+
+// How a section ended. Only EndOK lets a check say "nothing found".
+const (
+	EndOK       = "ok"
+	EndDenied   = "denied"
+	EndCut      = "cut"
+	EndMissing  = "missing"
+	EndNotAsked = "not asked"
+)
+
+// Profiles a host is read with.
+const (
+	ProfileTriage = "triage"
+	ProfileWatch  = "watch"
+)
+
+var (
+	watchSections  = []string{SectionIdent, SectionProc, SectionDetail, SectionNet, SectionLog, SectionWants}
+	triageSections = append(append([]string(nil), watchSections...),
+		SectionUnits, SectionCron, SectionRunners, SectionKeys, SectionProfiles, SectionSecrets)
+)
+
+// SectionsOf lists the sections that profile reads, in order; nil for an unknown one.
+func SectionsOf(profile string) []string {
+	switch profile {
+	case ProfileTriage:
+		return append([]string(nil), triageSections...)
+	case ProfileWatch:
+		return append([]string(nil), watchSections...)
+	}
+	return nil
+}
+
+// Section returns how the named section ended; one that was never heard of is "not asked".
+func (s *Snapshot) Section(name string) Section {
+	for _, x := range s.Sections {
+		if x.Name == name {
+			return x
+		}
+	}
+	return Section{Name: name, End: EndNotAsked}
+}
+
+// Seen reports whether the named section ended ok in a complete snapshot, so that
+// what is not in it was not there.
+func (s *Snapshot) Seen(name string) bool {
+	return s.Complete && s.Section(name).End == EndOK
+}
