@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 )
@@ -91,17 +92,54 @@ func Admit(ctx context.Context, call Call) error {
 		c.mu.Unlock()
 		return ErrCaptured
 	}
-	p, ok := ctx.Value(permitKey{}).(*Permit)
-	if !ok || p == nil {
-		return fmt.Errorf("%w (%s %s)", ErrNoPermit, call.Method, call.URL)
+	if err := Check(ctx, call); err != nil {
+		return err
 	}
-	if call != p.call {
-		return fmt.Errorf("%w: approved %s %s, would send %s %s", ErrMismatch, p.call.Method, p.call.URL, call.Method, call.URL)
-	}
-	if !p.used.CompareAndSwap(false, true) {
+	if p := permitOf(ctx); !p.used.CompareAndSwap(false, true) {
 		return ErrSpent
 	}
 	return nil
+}
+
+// Check gives the answer that Admit would give now, and spends and records nothing.
+// It is for work that must precede sending (fetching the credential) and must not
+// happen for a call that will not leave. Its nil is not leave to send.
+func Check(ctx context.Context, call Call) error {
+	if _, ok := ctx.Value(captureKey{}).(*Captured); ok {
+		return ErrCaptured
+	}
+	p := permitOf(ctx)
+	switch {
+	case p == nil:
+		return fmt.Errorf("%w (%s)", ErrNoPermit, call.place())
+	case call != p.call:
+		return fmt.Errorf("%w: approved %s, would send %s", ErrMismatch, p.call.place(), call.place())
+	case p.Used():
+		return ErrSpent
+	}
+	return nil
+}
+
+// Left reports whether the permit in ctx was used: the one call left, or was on its
+// way when something broke. Without a permit it is false.
+func Left(ctx context.Context) bool {
+	p := permitOf(ctx)
+	return p != nil && p.Used()
+}
+
+func permitOf(ctx context.Context) *Permit {
+	p, _ := ctx.Value(permitKey{}).(*Permit)
+	return p
+}
+
+// place names a call in an error without its query and body: those may hold a value
+// that must not be seen when the call is one that nobody planned.
+func (c Call) place() string {
+	at, query, has := strings.Cut(c.URL, "?")
+	if has && query != "" {
+		at += "?…"
+	}
+	return c.Method + " " + at
 }
 
 // PlanCall runs op with nothing sent and returns the call it would make.
