@@ -1,0 +1,114 @@
+package casefile
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+)
+
+// chain is a verified journal.
+type chain struct {
+	lines []Line
+	whole []byte // the bytes of the lines
+	torn  []byte // what follows the last whole line
+}
+
+func (c chain) last() Line { return c.lines[len(c.lines)-1] }
+
+// lastRaw is the last line with its LF.
+func (c chain) lastRaw() []byte {
+	return c.whole[bytes.LastIndexByte(c.whole[:len(c.whole)-1], '\n')+1:]
+}
+
+// verify reads a journal. A torn tail (no LF, or bytes at the very end that are not
+// JSON) is set apart; everything else that is wrong is ErrBroken with its line, or
+// ErrVersion. The error never hides a tail that is valid JSON: a line that this build
+// does not understand is not rubbish.
+func verify(raw []byte, id string) (chain, error) {
+	c := chain{}
+	prev := First
+	rest := raw
+	for len(rest) > 0 {
+		n := len(c.lines) + 1
+		end := bytes.IndexByte(rest, '\n')
+		if end < 0 || (end == len(rest)-1 && rubbish(rest[:end])) {
+			break
+		}
+		l, err := parseLine(rest[:end])
+		switch {
+		case errors.Is(err, ErrVersion):
+			return c, err
+		case err != nil:
+			return c, broken(n, "%v", err)
+		case l.Seq != n:
+			return c, broken(n, "seq is %d", l.Seq)
+		case l.Prev != prev:
+			return c, broken(n, "prev is not the digest of the line before: a line was changed, dropped or put in")
+		case l.Case != id:
+			return c, broken(n, "belongs to case %q", l.Case)
+		case (n == 1) != (l.Kind == "open"):
+			return c, broken(n, "kind is %s", l.Kind)
+		case l.Simulated && n > 1:
+			return c, broken(n, "only the first line says simulated")
+		}
+		c.lines = append(c.lines, l)
+		prev, rest = l.sum, rest[end+1:]
+	}
+	if len(c.lines) == 0 {
+		return c, broken(1, "there is no whole first line")
+	}
+	c.whole, c.torn = raw[:len(raw)-len(rest)], rest
+	if err := c.headsMatch(); err != nil {
+		return c, err
+	}
+	return c, nil
+}
+
+func rubbish(b []byte) bool { return !json.Valid(b) || !clean(b) }
+
+// headLine is the data of a head line.
+type headLine struct {
+	Seq  int    `json:"seq"`
+	Head string `json:"head"`
+	Sig  string `json:"sig"` // path in the case
+	Key  string `json:"key"` // fingerprint
+}
+
+func (c chain) headsMatch() error {
+	for _, l := range c.lines {
+		if l.Kind != "head" {
+			continue
+		}
+		var h headLine
+		if err := json.Unmarshal(l.Data, &h); err != nil {
+			return broken(l.Seq, "head: %v", err)
+		}
+		if h.Seq < 1 || h.Seq >= l.Seq || c.lines[h.Seq-1].sum != h.Head {
+			return broken(l.Seq, "it signs another line %d than the one that is here", h.Seq)
+		}
+	}
+	return nil
+}
+
+// tornLine is the part of a resume line's data that says what was set aside.
+type tornLine struct {
+	Offset int64  `json:"offset"` // in journal.torn
+	Bytes  int64  `json:"bytes"`
+	SHA256 string `json:"sha256"`
+}
+
+type resumeData struct {
+	Torn *tornLine `json:"torn,omitempty"`
+}
+
+// accounted is how much of journal.torn the resume lines speak of.
+func (c chain) accounted() int64 {
+	var n int64
+	for _, l := range c.lines {
+		var d resumeData
+		if l.Kind == "resume" && json.Unmarshal(l.Data, &d) == nil && d.Torn != nil {
+			n = max(n, d.Torn.Offset+d.Torn.Bytes)
+		}
+	}
+	return n
+}

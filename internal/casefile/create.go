@@ -1,0 +1,207 @@
+package casefile
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"cordon/internal/target"
+)
+
+// Opening is what a case begins with.
+type Opening struct {
+	ID           string
+	Title        string
+	Kind         string // "incident", "offboarding", …
+	Simulated    bool   // everything in the case is from a lab
+	Targets      []target.Ref
+	Window       Window
+	Playbook     []byte // the exact bytes that will run; empty: none
+	PlaybookName string
+	Tool         map[string]string // version, digest of the binary, …
+}
+
+// Window is the time in which the target is suspect. A zero From or To is not known.
+type Window struct {
+	From time.Time `json:"from,omitzero"`
+	To   time.Time `json:"to,omitzero"`
+	Why  string    `json:"why,omitempty"`
+}
+
+// openData is the data of the first line.
+type openData struct {
+	Format   string            `json:"format"`
+	Title    string            `json:"title"`
+	Kind     string            `json:"kind"`
+	Targets  []target.Ref      `json:"targets"`
+	Window   Window            `json:"window"`
+	Playbook *playbookData     `json:"playbook,omitempty"`
+	Tool     map[string]string `json:"tool,omitempty"`
+}
+
+type playbookData struct {
+	Name   string `json:"name"`
+	SHA256 string `json:"sha256"`
+	Size   int64  `json:"size"`
+}
+
+const format = "cordon-case/1"
+
+// Create makes a case and takes it. Its directory appears whole, with the open and
+// the take line, or not at all. Errors: ErrCaseID, ErrExists, ErrNoSpace, ErrEvent.
+func (s *Store) Create(ctx context.Context, o Opening, a Actor) (*Case, error) {
+	dir, err := s.caseDir(o.ID)
+	if err != nil {
+		return nil, err
+	}
+	if err := alive(ctx, "create", o.ID); err != nil {
+		return nil, err
+	}
+	if a, err = a.here(); err != nil {
+		return nil, fmt.Errorf("create case %s: %w", o.ID, err)
+	}
+	if _, err := s.fs.Lstat(dir); err == nil {
+		return nil, fmt.Errorf("create case %s: %w; resume it or choose another id", o.ID, ErrExists)
+	}
+	c := &Case{s: s, id: o.ID, actor: a, epoch: 1, opened: s.clock.Now()}
+	if err := c.build(o, dir); err != nil {
+		return nil, fmt.Errorf("create case %s: %w", o.ID, errors.Join(noSpace(err), c.discard()))
+	}
+	return c, nil
+}
+
+// build makes the case in a hidden directory and moves it into place.
+func (c *Case) build(o Opening, dir string) error {
+	if err := c.hiddenDir(); err != nil {
+		return err
+	}
+	lock, err := c.s.create(c.path(lockName), os.O_RDWR)
+	if err != nil {
+		return err
+	}
+	c.lock = lock
+	if err := lock.Lock(); err != nil {
+		return err
+	}
+	for _, d := range []string{headsName, blobsName, filepath.Join(blobsName, "sha256")} {
+		if err := c.s.mkdir(c.path(d)); err != nil {
+			return err
+		}
+	}
+	data := openData{Format: format, Title: o.Title, Kind: o.Kind, Targets: o.Targets, Window: o.Window, Tool: o.Tool}
+	if data.Targets == nil {
+		data.Targets = []target.Ref{}
+	}
+	if len(o.Playbook) > 0 {
+		sum, err := c.putBytes(o.Playbook)
+		if err != nil {
+			return err
+		}
+		data.Playbook = &playbookData{Name: o.PlaybookName, SHA256: sum, Size: int64(len(o.Playbook))}
+	}
+	if err := c.firstLine(data, o.Simulated); err != nil {
+		return err
+	}
+	if err := c.take(); err != nil {
+		return err
+	}
+	if err := c.fill(); err != nil {
+		return err
+	}
+	if err := c.s.fs.Rename(c.dir, dir); err != nil {
+		if _, there := c.s.fs.Lstat(dir); there == nil {
+			return fmt.Errorf("%w: somebody else made it just now", ErrExists)
+		}
+		return err
+	}
+	c.dir, c.j.path = dir, filepath.Join(dir, journalName)
+	return c.s.fs.SyncDir(c.s.dir)
+}
+
+func (c *Case) hiddenDir() error {
+	for n := range 1000 { // left over from a crash, or another process with our pid elsewhere
+		c.dir = filepath.Join(c.s.dir, fmt.Sprintf(".new-%s-%d-%d", c.id, os.Getpid(), n))
+		err := c.s.mkdir(c.dir)
+		if err == nil || !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+	}
+	return fmt.Errorf("%s: remove the directories .new-%s-*", c.s.dir, c.id)
+}
+
+func (c *Case) firstLine(data openData, simulated bool) error {
+	d, err := json.Marshal(data)
+	if err != nil {
+		return fmt.Errorf("%w: opening: %w", ErrEvent, err)
+	}
+	l, _, err := c.next(Event{Kind: "open", OK: true, Data: d}, 1, First)
+	if err != nil {
+		return err
+	}
+	l.Simulated = simulated
+	raw, err := l.encode()
+	if err != nil {
+		return err
+	}
+	f, err := c.s.create(c.path(journalName), os.O_WRONLY|os.O_EXCL)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(raw)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	if err := c.s.fs.SyncDir(c.dir); err != nil {
+		return err
+	}
+	ch, err := verify(raw, c.id)
+	if err != nil {
+		return fmt.Errorf("%w: opening: %w", ErrEvent, err)
+	}
+	c.j, err = openJournal(c.s.fs, c.path(journalName), c.id, ch)
+	return err
+}
+
+// discard removes what build made, as far as it goes.
+func (c *Case) discard() error {
+	if c.j != nil {
+		_ = c.j.f.Close() // it goes away
+	}
+	if c.lock != nil {
+		_ = c.lock.Close()
+	}
+	if filepath.Base(c.dir)[0] != '.' {
+		return nil // in place already: only the directory's sync failed, and the case may stay
+	}
+	if err := removeTree(c.s.fs, c.dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("and %s could not be removed: %w", c.dir, err)
+	}
+	return nil
+}
+
+func removeTree(f FS, name string) error {
+	info, err := f.Lstat(name)
+	if err != nil {
+		return err
+	}
+	if info.Mode.IsDir() {
+		names, err := f.ReadDir(name)
+		if err != nil {
+			return err
+		}
+		for _, n := range names {
+			if err := removeTree(f, filepath.Join(name, n)); err != nil {
+				return err
+			}
+		}
+	}
+	return f.Remove(name)
+}

@@ -1,0 +1,204 @@
+package casefile
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"cordon/internal/target"
+	"cordon/internal/untrusted"
+)
+
+// Version is the v of every line that this build writes and reads.
+const Version = 1
+
+// First is the prev of the first line.
+var First = strings.Repeat("0", 64)
+
+const stamp = "2006-01-02T15:04:05.000Z"
+
+// Line is one line of a journal. Its JSON is the form on disk, without the LF.
+type Line struct {
+	V         int
+	Seq       int    // from 1
+	Prev      string // SHA-256 of the line before with its LF, lower-case hex; First on line 1
+	T         time.Time
+	MonoMS    int64 // milliseconds on the writer's clock since it opened the case; steps of the wall clock do not show here
+	Actor     string
+	Key       string
+	Host      string
+	Session   string
+	Case      string
+	Simulated bool // only on line 1
+	Event
+
+	sum string
+}
+
+// Sum is the SHA-256 of the line with its LF, lower-case hex: the prev of the next
+// line, and the head of the chain if this is the last. Empty for a Line that was
+// not read from or written to a journal.
+func (l Line) Sum() string { return l.sum }
+
+// wire fixes the names and the order of the keys.
+type wire struct {
+	V         int             `json:"v"`
+	Seq       int             `json:"seq"`
+	Prev      string          `json:"prev"`
+	T         string          `json:"t"`
+	MonoMS    int64           `json:"mono_ms"`
+	Actor     string          `json:"actor"`
+	Key       string          `json:"key,omitempty"`
+	Host      string          `json:"host,omitempty"`
+	Session   string          `json:"session,omitempty"`
+	Case      string          `json:"case"`
+	Simulated bool            `json:"simulated,omitempty"`
+	Step      string          `json:"step,omitempty"`
+	Kind      string          `json:"kind"`
+	OK        bool            `json:"ok"`
+	Target    target.Ref      `json:"target,omitzero"`
+	Req       *Request        `json:"req,omitempty"`
+	Status    int             `json:"status,omitempty"`
+	Evidence  []Ref           `json:"evidence,omitempty"`
+	Msg       string          `json:"msg,omitempty"`
+	Data      json.RawMessage `json:"data,omitempty"`
+}
+
+var keys = []string{
+	"v", "seq", "prev", "t", "mono_ms", "actor", "key", "host", "session", "case", "simulated",
+	"step", "kind", "ok", "target", "req", "status", "evidence", "msg", "data",
+}
+
+// MarshalJSON implements json.Marshaler.
+func (l Line) MarshalJSON() ([]byte, error) {
+	b, err := l.encode()
+	return bytes.TrimSuffix(b, []byte("\n")), err
+}
+
+// UnmarshalJSON implements json.Unmarshaler; it is as strict as a reader of journals.
+func (l *Line) UnmarshalJSON(b []byte) error {
+	v, err := parseLine(b)
+	if err == nil {
+		*l = v
+	}
+	return err
+}
+
+// encode gives the bytes on disk, with the LF. No byte of it can act on a terminal.
+func (l Line) encode() ([]byte, error) {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false) // journals are read by people too
+	err := enc.Encode(wire{
+		V: l.V, Seq: l.Seq, Prev: l.Prev, T: l.T.UTC().Format(stamp), MonoMS: l.MonoMS,
+		Actor: l.Actor, Key: l.Key, Host: l.Host, Session: l.Session, Case: l.Case, Simulated: l.Simulated,
+		Step: l.Step, Kind: l.Kind, OK: l.OK, Target: l.Target, Req: l.Req, Status: l.Status,
+		Evidence: l.Evidence, Msg: l.Msg, Data: l.Data,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrEvent, err)
+	}
+	out := untrusted.EscapeJSON(buf.Bytes())
+	if len(out) > MaxLine {
+		return nil, fmt.Errorf("%w: the line would be %d bytes, at most %d; keep it as evidence and refer to it", ErrEvent, len(out), MaxLine)
+	}
+	return out, nil
+}
+
+// parseLine reads one line without its LF. It is strict, so that no two readers can
+// understand the same bytes differently: exact key names, each once, in the fixed
+// order, nothing after the object, no raw control characters.
+func parseLine(b []byte) (Line, error) {
+	if len(b) >= MaxLine {
+		return Line{}, fmt.Errorf("longer than %d bytes", MaxLine)
+	}
+	if !clean(b) {
+		return Line{}, errors.New("raw control characters or invalid UTF-8")
+	}
+	if err := orderedKeys(b); err != nil {
+		return Line{}, err
+	}
+	var w wire
+	dec := json.NewDecoder(bytes.NewReader(b))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&w); err != nil {
+		return Line{}, err
+	}
+	if w.V != Version {
+		return Line{}, fmt.Errorf("%w: v %d, this build reads %d", ErrVersion, w.V, Version)
+	}
+	if !bytes.HasPrefix(b, fmt.Appendf(nil, `{"v":%d,"seq":%d,"prev":"%s","t":"`, w.V, w.Seq, w.Prev)) || !isDigest(w.Prev) {
+		return Line{}, errors.New("does not begin with v, seq, prev and t as they are written")
+	}
+	t, err := time.Parse(stamp, w.T)
+	if err != nil {
+		return Line{}, fmt.Errorf("time %q is not UTC with milliseconds", w.T)
+	}
+	l := Line{
+		V: w.V, Seq: w.Seq, Prev: w.Prev, T: t, MonoMS: w.MonoMS, Actor: w.Actor, Key: w.Key, Host: w.Host,
+		Session: w.Session, Case: w.Case, Simulated: w.Simulated,
+		Event: Event{
+			Step: w.Step, Kind: w.Kind, OK: w.OK, Target: w.Target, Req: w.Req, Status: w.Status,
+			Evidence: w.Evidence, Msg: w.Msg, Data: w.Data,
+		},
+		sum: digest(append(slices.Clip(b), '\n')),
+	}
+	return l, l.check()
+}
+
+func orderedKeys(b []byte) error {
+	dec := json.NewDecoder(bytes.NewReader(b))
+	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
+		return errors.New("not a JSON object")
+	}
+	next := 0
+	for dec.More() {
+		t, err := dec.Token()
+		if err != nil {
+			return err
+		}
+		name, _ := t.(string)
+		i := slices.Index(keys[next:], name)
+		if i < 0 {
+			return fmt.Errorf("key %q is unknown, repeated or out of order", untrusted.Clean(name, 40))
+		}
+		next += i + 1
+		var skip json.RawMessage
+		if err := dec.Decode(&skip); err != nil {
+			return err
+		}
+	}
+	if _, err := dec.Token(); err != nil {
+		return err
+	}
+	if _, err := dec.Token(); err != io.EOF {
+		return errors.New("something follows the object")
+	}
+	return nil
+}
+
+// clean reports whether b is UTF-8 that no terminal acts on, on one line.
+func clean(b []byte) bool {
+	return utf8.Valid(b) && !bytes.ContainsAny(b, "\n\t") && bytes.Equal(untrusted.EscapeJSON(b), b)
+}
+
+func digest(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}
+
+// isDigest reports whether s is a SHA-256 in lower-case hex.
+func isDigest(s string) bool {
+	if len(s) != 64 {
+		return false
+	}
+	return strings.Trim(s, "0123456789abcdef") == ""
+}

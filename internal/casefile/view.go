@@ -1,0 +1,196 @@
+package casefile
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"cordon/internal/evidence"
+)
+
+// View is a case as it was when it was read. Its fields are not changed by this
+// package; Blob and Heads read the disk and are safe for concurrent use.
+type View struct {
+	ID        string
+	Opening   Opening
+	Simulated bool
+	Lines     []Line
+	Head      string // Sum of the last line
+	Raw       []byte // the whole lines, byte for byte
+	Items     []evidence.Item
+	Gaps      []evidence.Gap
+	Torn      []byte // after the last whole line; a writer may be in the middle of it
+
+	fs  FS
+	dir string
+}
+
+// Read verifies a case without a lock and without touching it. Errors: ErrBroken,
+// ErrVersion, ErrNotFound, ErrCaseID, ErrUnsafeState.
+func (s *Store) Read(id string) (*View, error) {
+	dir, err := s.caseDir(id)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.safe(dir); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			err = ErrNotFound
+		}
+		return nil, fmt.Errorf("read case %s: %w", id, err)
+	}
+	c, err := s.readChain(dir, id)
+	if err != nil {
+		return nil, fmt.Errorf("read case %s: %w", id, err)
+	}
+	v := &View{ID: id, Lines: c.lines, Head: c.last().sum, Raw: c.whole, Torn: c.torn, fs: s.fs, dir: dir}
+	if err := v.fill(); err != nil {
+		return nil, fmt.Errorf("read case %s: %w", id, err)
+	}
+	return v, nil
+}
+
+// readChain verifies the journal and that no signed head is beyond its end. A reader
+// may meet a writer that cuts a torn line off: what looks broken is read once more,
+// and it is broken if it has not changed.
+func (s *Store) readChain(dir, id string) (chain, error) {
+	name := filepath.Join(dir, journalName)
+	if err := s.safeFile(name); errors.Is(err, fs.ErrNotExist) {
+		return chain{}, broken(0, "there is no %s", journalName)
+	} else if err != nil {
+		return chain{}, err
+	}
+	var before []byte
+	for {
+		signed, err := signedSeqs(s.fs, dir) // before the journal, which is ahead of them
+		if err != nil {
+			return chain{}, err
+		}
+		raw, err := readAll(s.fs, name, MaxJournal)
+		if err != nil {
+			return chain{}, err
+		}
+		c, err := verify(raw, id)
+		for _, seq := range signed {
+			if err == nil && seq > len(c.lines) {
+				err = broken(0, "line %d was signed and is not there: the journal was cut at line %d", seq, len(c.lines))
+			}
+		}
+		if err == nil || bytes.Equal(before, raw) {
+			return c, err
+		}
+		before = raw
+	}
+}
+
+// fill reads what the lines say.
+func (v *View) fill() error {
+	first := v.Lines[0]
+	var o openData
+	if err := json.Unmarshal(first.Data, &o); err != nil {
+		return broken(1, "opening: %v", err)
+	}
+	v.Simulated = first.Simulated
+	v.Opening = Opening{
+		ID: v.ID, Title: o.Title, Kind: o.Kind, Simulated: first.Simulated,
+		Targets: o.Targets, Window: o.Window, Tool: o.Tool,
+	}
+	if p := o.Playbook; p != nil {
+		b, err := v.all(p.SHA256)
+		if err != nil {
+			return fmt.Errorf("playbook %q: %w", clean1(p.Name), err)
+		}
+		v.Opening.Playbook, v.Opening.PlaybookName = b, p.Name
+	}
+	for _, l := range v.Lines {
+		switch l.Kind {
+		case "evidence":
+			var it evidence.Item
+			if err := json.Unmarshal(l.Data, &it); err != nil || !ValidItemName(it.Name) || !isDigest(it.Digest) {
+				return broken(l.Seq, "not an item of evidence")
+			}
+			v.Items = append(v.Items, it)
+		case "gap":
+			var g evidence.Gap
+			if err := json.Unmarshal(l.Data, &g); err != nil {
+				return broken(l.Seq, "not a gap")
+			}
+			v.Gaps = append(v.Gaps, g)
+		}
+	}
+	return nil
+}
+
+func (v *View) all(sum string) ([]byte, error) {
+	r, err := v.Blob(sum)
+	if err != nil {
+		return nil, err
+	}
+	b, err := io.ReadAll(r)
+	return b, errors.Join(err, r.Close())
+}
+
+// Blob opens a blob by its digest. Reading to the end compares the digest: ErrBroken
+// comes in place of io.EOF. ErrNoBlob where it is missing.
+func (v *View) Blob(sum string) (io.ReadCloser, error) {
+	if !isDigest(sum) {
+		return nil, fmt.Errorf("%w: %q is not a SHA-256", ErrNoBlob, clean1(sum))
+	}
+	f, err := v.fs.OpenFile(filepath.Join(v.dir, blobPath(sum)), os.O_RDONLY, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%w: %w: %s", ErrNoBlob, ErrBroken, sum)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open blob %s: %w", sum, err)
+	}
+	return &blobReader{f: f, in: io.NewSectionReader(f, 0, MaxItem+1), sum: sum, hash: sha256.New()}, nil
+}
+
+type blobReader struct {
+	f    File
+	in   io.Reader
+	sum  string
+	hash hash.Hash
+}
+
+func (b *blobReader) Read(p []byte) (int, error) {
+	n, err := b.in.Read(p)
+	b.hash.Write(p[:n])
+	if errors.Is(err, io.EOF) && hex.EncodeToString(b.hash.Sum(nil)) != b.sum {
+		err = broken(0, "blob %s was changed", b.sum)
+	}
+	return n, err
+}
+
+func (b *blobReader) Close() error { return b.f.Close() }
+
+// Heads reads the signed heads that the journal speaks of, oldest first.
+func (v *View) Heads() ([]Head, error) {
+	var all []Head
+	for _, l := range v.Lines {
+		if l.Kind != "head" {
+			continue
+		}
+		var h headLine
+		if err := json.Unmarshal(l.Data, &h); err != nil {
+			return nil, broken(l.Seq, "head: %v", err)
+		}
+		name := fmt.Sprintf("%s/%04d.sig", headsName, h.Seq)
+		sig, err := readAll(v.fs, filepath.Join(v.dir, name), 64<<10)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, broken(l.Seq, "%s is gone", name)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read %s: %w", name, err)
+		}
+		all = append(all, Head{Seq: h.Seq, Sum: h.Head, Name: name, Sig: sig})
+	}
+	return all, nil
+}
