@@ -1,0 +1,196 @@
+// Package check says what in a snapshot matters, and what could not be seen.
+//
+// Every check is a pure function of a snapshot.Snapshot: it reads no host, no clock
+// and no environment, so that a reviewer repeats it from the bundle. There is no
+// baseline here: a check reports what is wrong on any runner host, and what the
+// operating system itself ships is not a finding. All of it rests on what the host
+// said about itself. The package may import levels 0 to 2.
+package check
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"cordon/internal/host/snapshot"
+	"cordon/internal/untrusted"
+)
+
+// Schema names the JSON form of a Report.
+const Schema = "cordon.findings/1"
+
+// States of a Result.
+const (
+	Found   = "found"
+	Nothing = "nothing found" // everything the check needs was read to its end
+	Blind   = "could not look"
+	Unasked = "not asked" // the profile of the snapshot does not cover the check
+)
+
+// maxFindings is how many findings of one check are kept: a hostile host can plant
+// as many files as it likes.
+const maxFindings = 200
+
+// Check is one question to a snapshot. ID is stable: cases, policies and scripts
+// refer to it.
+type Check struct {
+	ID    string
+	Title string
+	Why   string   // why it matters, for a person
+	Needs []string // sections that must have ended "ok" before "nothing found" may be said
+
+	Attack []string // ATT&CK techniques of its findings, unless a finding names its own
+	NIST   []string // NIST SP 800-53 controls
+
+	// Run looks. It must not change the snapshot.
+	Run func(*snapshot.Snapshot) []Finding
+	// Unseen says why the look was partial although the sections ended well (another
+	// user's environment, say); empty: it was not. May be nil.
+	Unseen func(*snapshot.Snapshot) string
+}
+
+// Result is the answer of one check. With State Found a non-empty Why says that the
+// look was partial and more may be there.
+type Result struct {
+	Check    string    `json:"check"`
+	Title    string    `json:"title"`
+	State    string    `json:"state"`
+	Why      string    `json:"why,omitempty"`
+	Findings []Finding `json:"findings,omitempty"` // worst first
+}
+
+// Report is the JSON document of a run.
+type Report struct {
+	Schema  string    `json:"schema"`
+	Host    string    `json:"host"`
+	Taken   time.Time `json:"taken"`
+	Results []Result  `json:"results"`
+}
+
+// All returns the checks of the first set in the order in which they are shown.
+func All() []Check {
+	return []Check{
+		installationsCheck(), jobHooksCheck(), unitsCheck(), cronCheck(), keysCheck(),
+		orphansCheck(), connectionsCheck(), secretsCheck(), profilesCheck(), preloadCheck(),
+	}
+}
+
+// Run asks every check. It is safe for concurrent use on one snapshot. A nil
+// snapshot was never taken: every check is Blind.
+func Run(s *snapshot.Snapshot) []Result {
+	var out []Result
+	for _, c := range All() {
+		out = append(out, c.answer(s))
+	}
+	return out
+}
+
+// ReportOf runs every check and wraps the results for --json.
+func ReportOf(s *snapshot.Snapshot) Report {
+	r := Report{Schema: Schema, Results: Run(s)}
+	if s != nil {
+		r.Host, r.Taken = s.Host, s.Taken
+	}
+	return r
+}
+
+func (c Check) answer(s *snapshot.Snapshot) Result {
+	r := Result{Check: c.ID, Title: c.Title}
+	if s == nil {
+		r.State, r.Why = Blind, "there is no snapshot of this host"
+		return r
+	}
+	r.Findings = c.finish(c.Run(s))
+	asked, why := c.looked(s)
+	switch {
+	case len(r.Findings) > 0:
+		r.State = Found
+		if why != "" {
+			r.Why = "partial: " + why
+		}
+	case !asked:
+		r.State, r.Why = Unasked, why
+	case why != "":
+		r.State, r.Why = Blind, why
+	default:
+		r.State = Nothing
+	}
+	return r
+}
+
+// finish fills in what the check says about all its findings, orders and caps them.
+func (c Check) finish(found []Finding) []Finding {
+	for i := range found {
+		f := &found[i]
+		f.Check = c.ID
+		if len(f.Attack) == 0 {
+			f.Attack = c.Attack
+		}
+		if len(f.NIST) == 0 {
+			f.NIST = c.NIST
+		}
+	}
+	sortFindings(found)
+	if n := len(found) - maxFindings; n > 0 {
+		found = append(found[:maxFindings:maxFindings], Finding{
+			Check: c.ID, Severity: found[0].Severity, Attack: c.Attack, NIST: c.NIST,
+			Title:  fmt.Sprintf("%d more like these, not listed", n),
+			Detail: "The host shows more than a person can read; the snapshot has them all.",
+		})
+	}
+	return found
+}
+
+// looked reports whether the snapshot was asked for what the check needs, and why
+// the answer is not whole.
+func (c Check) looked(s *snapshot.Snapshot) (asked bool, why string) {
+	ends := map[string]snapshot.Section{}
+	for _, sec := range s.Sections {
+		if was, twice := ends[sec.Name]; !twice || was.End == "ok" { // the worse of two ends counts
+			ends[sec.Name] = sec
+		}
+	}
+	var absent, bad []string
+	for _, need := range c.Needs {
+		sec, there := ends[need]
+		switch {
+		case !there || sec.End == "not asked":
+			absent = append(absent, need)
+		case sec.End != "ok":
+			line := need + " " + untrusted.Clean(sec.End, 40)
+			if sec.Why != "" {
+				line += " (" + untrusted.Clean(sec.Why, 160) + ")"
+			}
+			bad = append(bad, line)
+		}
+	}
+	if !s.Complete {
+		bad = append(bad, "the read of the host did not reach its end")
+	}
+	if n := cutFiles(s, c.Needs); n > 0 {
+		bad = append(bad, fmt.Sprintf("%d file(s) were cut at the size limit", n))
+	}
+	if c.Unseen != nil {
+		if u := c.Unseen(s); u != "" {
+			bad = append(bad, u)
+		}
+	}
+	if len(absent) > 0 {
+		bad = append(bad, "not asked for: "+strings.Join(absent, ", "))
+	}
+	// A read that stopped early never came to the later sections: that is blindness.
+	asked = len(absent) == 0 || !s.Complete
+	return asked, strings.Join(bad, "; ")
+}
+
+func cutFiles(s *snapshot.Snapshot, sections []string) int {
+	n := 0
+	for i := range s.Files {
+		for _, sec := range sections {
+			if s.Files[i].Truncated && s.Files[i].Section == sec {
+				n++
+			}
+		}
+	}
+	return n
+}

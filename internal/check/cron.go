@@ -1,0 +1,242 @@
+package check
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"cordon/internal/host/snapshot"
+	"cordon/internal/untrusted"
+)
+
+func cronCheck() Check {
+	return Check{
+		ID:     "cron-timers",
+		Title:  "What runs on a schedule",
+		Why:    "A scheduled task brings an intruder back after processes are ended and tokens are replaced.",
+		Needs:  []string{snapshot.SectionCron, snapshot.SectionUnits, snapshot.SectionKeys},
+		Attack: []string{"T1053.003"},
+		NIST:   []string{"CM-7", "SI-4"},
+		Run: func(s *snapshot.Snapshot) []Finding {
+			v := viewOf(s)
+			var out []Finding
+			v.each(func(p string, f *snapshot.File) {
+				hit, ok := v.judgeScheduled(p, f)
+				if ok {
+					hit.Where, hit.Evidence = untrusted.Text(p), evidenceFile(f)
+					out = append(out, hit)
+				}
+			})
+			return out
+		},
+	}
+}
+
+// judgeScheduled sends a path to the judge of its kind.
+func (v *view) judgeScheduled(p string, f *snapshot.File) (Finding, bool) {
+	dir, base := path.Dir(p), path.Base(p)
+	switch {
+	case below(p, "/var/lib/systemd/linger") && base != "linger":
+		return v.judgeLinger(base)
+	case strings.Contains(p, "/systemd/") && strings.HasSuffix(base, ".timer"):
+		return v.judgeTimer(p, f)
+	case f.Type != "file":
+		return Finding{}, false
+	case p == "/etc/crontab" || dir == "/etc/cron.d" || p == "/etc/anacrontab":
+		return v.judgeSystemCron(p, f)
+	case dir == "/etc/cron.hourly" || dir == "/etc/cron.daily" || dir == "/etc/cron.weekly" || dir == "/etc/cron.monthly":
+		return v.judgeCronScript(p, f)
+	case dir == "/var/spool/cron/crontabs" || dir == "/var/spool/cron":
+		return v.judgeCrontab(base, f)
+	case (dir == "/var/spool/cron/atjobs" || dir == "/var/spool/at") && base != ".SEQ" && base != ".lockfile":
+		return v.judgeAt(f)
+	case p == "/etc/rc.local" || p == "/etc/rc.d/rc.local":
+		return judgeRcLocal(f)
+	}
+	return Finding{}, false
+}
+
+// shipped are the files that Debian, Ubuntu and Red Hat packages put into cron's
+// directories. Their content is judged all the same.
+var shipped = []string{
+	".placeholder", "0anacron", "0hourly", "anacron", "apport", "apt-compat", "apt-show-versions", "aptitude",
+	"bsdmainutils", "certbot", "cracklib-runtime", "debsums", "dpkg", "e2scrub_all", "etckeeper", "exim4-base",
+	"fake-hwclock", "fstrim", "google-chrome", "locate", "logrotate", "man-db", "mdadm", "mlocate", "ntp", "ntpsec",
+	"passwd", "php", "plocate", "popularity-contest", "quota", "raid-check", "rhsmd", "samba", "sendmail", "sysstat",
+	"ubuntu-advantage-tools", "update-notifier-common", "zfsutils-linux", "sysstat-collect", "sysstat-summary", "man-db.cron", "mlocate.cron",
+}
+
+func isShipped(p string) bool { return slices.Contains(shipped, path.Base(p)) }
+
+// job is one line of a crontab.
+type job struct{ user, command string }
+
+// cronJobs reads crontab(5). Lines of /etc/crontab and /etc/cron.d name a user.
+// Assignments are returned apart: cron starts commands with them.
+func cronJobs(content string, named bool) (jobs []job, env map[string]string) {
+	env = map[string]string{}
+	for line := range strings.Lines(content) {
+		line = strings.TrimSpace(line)
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		fields := strings.Fields(line)
+		if name, value, ok := strings.Cut(line, "="); ok && !strings.ContainsAny(strings.TrimSpace(name), " \t*/@,") {
+			env[strings.TrimSpace(name)] = strings.Trim(strings.TrimSpace(value), `"'`)
+			continue
+		}
+		skip := 5
+		if strings.HasPrefix(line, "@") {
+			skip = 1
+		}
+		var j job
+		if named && len(fields) > skip {
+			j.user = fields[skip]
+			skip++
+		}
+		if len(fields) <= skip {
+			continue
+		}
+		j.command = strings.Join(fields[skip:], " ")
+		jobs = append(jobs, j)
+	}
+	return jobs, env
+}
+
+func (v *view) judgeSystemCron(p string, f *snapshot.File) (Finding, bool) {
+	if p == "/etc/anacrontab" { // period, delay, name, command
+		return judgeScript(f, "anacron's table runs something that looks planted")
+	}
+	jobs, env := cronJobs(string(f.Content), true)
+	var why reasons
+	own := p != "/etc/crontab" && !isShipped(p)
+	if own && len(jobs) > 0 {
+		why.add(Low, "no package of the distribution ships %s", quote(path.Base(p)))
+		if who := impersonates(path.Base(p)); who != "" {
+			why.add(High, "its name pretends to be part of %s", who)
+		}
+	}
+	if own && f.Content == "" && f.Size > 0 {
+		why.add(Medium, "its content could not be read")
+	}
+	for _, j := range jobs {
+		v.judgeJob(j, own, &why)
+	}
+	cronEnv(env, &why)
+	if why.worst == "" {
+		return Finding{}, false
+	}
+	return Finding{Severity: why.worst, Title: "a scheduled task", Detail: text("%s.", why.text())}, true
+}
+
+// judgeJob judges one line of cron. Shipped tables hold a few shell tricks of their
+// own, so that there only the clear signs count.
+func (v *view) judgeJob(j job, own bool, why *reasons) {
+	signs := strongSigns(j.command)
+	if own {
+		signs = suspicious(j.command)
+		if words := splitCommand(j.command); len(words) > 0 && oddPlace(words[0]) != "" {
+			signs = append(signs, "its program "+oddPlace(words[0]))
+		}
+	}
+	if len(signs) > 0 {
+		why.add(High, "%s: %s", quote(j.command), strings.Join(signs, ", "))
+		return
+	}
+	if u, ok := v.runners[j.user]; ok && j.user != "" {
+		why.add(High, "%s runs as %s, the account of the jobs", quote(j.command), quote(u.name))
+		return
+	}
+	if !own {
+		return
+	}
+	words := splitCommand(j.command)
+	for len(words) > 1 && (strings.Contains(words[0], "=") || slices.Contains([]string{"exec", "nice", "ionice", "test", "[", "cd", "flock", "command"}, words[0])) {
+		words = words[1:]
+	}
+	if len(words) > 0 && strings.HasPrefix(words[0], "/") && !inSystem(words[0]) {
+		why.add(Medium, "%s lies outside the directories of programs", quote(j.command))
+		return
+	}
+	why.add(Low, "%s", quote(j.command))
+}
+
+func cronEnv(env map[string]string, why *reasons) {
+	for name, value := range inOrder(env) {
+		if s, ok := loaderVar(name); ok {
+			why.add(s, "it sets %s=%s, which makes programs load foreign code", quote(name), quote(value))
+		}
+	}
+}
+
+func (v *view) judgeCronScript(p string, f *snapshot.File) (Finding, bool) {
+	var why reasons
+	if !isShipped(p) {
+		why.add(Low, "no package of the distribution ships %s", quote(path.Base(p)))
+		if who := impersonates(path.Base(p)); who != "" {
+			why.add(High, "its name pretends to be part of %s", who)
+		}
+		if signs := suspicious(string(f.Content)); len(signs) > 0 {
+			why.add(High, "it %s", strings.Join(signs, ", "))
+		}
+	} else if signs := strongSigns(string(f.Content)); len(signs) > 0 {
+		why.add(High, "a package ships a file of this name, and it %s", strings.Join(signs, ", "))
+	}
+	if why.worst == "" {
+		return Finding{}, false
+	}
+	return Finding{Severity: why.worst, Title: "a scheduled script", Detail: text("%s.", why.text())}, true
+}
+
+// judgeCrontab judges a personal crontab; its file is named after its account.
+func (v *view) judgeCrontab(owner string, f *snapshot.File) (Finding, bool) {
+	jobs, env := cronJobs(string(f.Content), false)
+	var why reasons
+	if f.Content == "" && f.Size > 0 {
+		why.add(Medium, "its content could not be read")
+	}
+	u, known := v.byName(owner)
+	for _, j := range jobs {
+		v.judgeJob(j, true, &why)
+		switch {
+		case v.runners[owner].name != "":
+			why.add(High, "%s is the account of the jobs, which needs no crontab", quote(owner))
+		case known && u.system():
+			why.add(Medium, "%s is an account of the system", quote(owner))
+		}
+	}
+	cronEnv(env, &why)
+	if why.worst == "" {
+		return Finding{}, false
+	}
+	return Finding{Severity: why.worst, Title: "a personal crontab of " + quote(owner), Detail: text("%s.", why.text())}, true
+}
+
+func (v *view) judgeAt(f *snapshot.File) (Finding, bool) {
+	var why reasons
+	why.add(Medium, "a task waits to be run once")
+	if name, ok := v.runnerUID(f.UID); ok {
+		why.add(High, "it belongs to %s, the account of the jobs", quote(name))
+	}
+	if signs := suspicious(string(f.Content)); len(signs) > 0 {
+		why.add(High, "it %s", strings.Join(signs, ", "))
+	}
+	return Finding{Severity: why.worst, Title: "a task of at", Attack: []string{"T1053.002"}, Detail: text("%s.", why.text())}, true
+}
+
+func judgeRcLocal(f *snapshot.File) (Finding, bool) {
+	if f.Mode&0o111 == 0 {
+		return Finding{}, false
+	}
+	hit, ok := judgeScript(f, "the machine's start-up script runs something that looks planted")
+	hit.Attack = []string{"T1037.004"}
+	return hit, ok
+}
+
+func judgeScript(f *snapshot.File, title string) (Finding, bool) {
+	signs := suspicious(string(f.Content))
+	if len(signs) == 0 {
+		return Finding{}, false
+	}
+	return Finding{Severity: High, Title: title, Detail: text("It %s.", strings.Join(signs, ", "))}, true
+}

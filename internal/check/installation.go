@@ -1,0 +1,267 @@
+package check
+
+import (
+	"encoding/json"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"cordon/internal/host/snapshot"
+	"cordon/internal/untrusted"
+)
+
+// Installation is one runner found on a host: one entry of a gitlab-runner's
+// configuration, or one root of a GitHub or Gitea runner. Its identity is what the
+// host says; internal/fleet holds it against what the provider says.
+type Installation struct {
+	Host   string         `json:"host"`
+	Kind   string         `json:"kind"` // gitlab-runner, github, gitea, buildkite
+	Root   untrusted.Text `json:"root"`
+	Config untrusted.Text `json:"config,omitempty"`
+
+	URL        untrusted.Text `json:"url,omitempty"`
+	RunnerID   untrusted.Text `json:"runner_id,omitempty"` // the provider's number, from the configuration
+	Name       untrusted.Text `json:"name,omitempty"`
+	SystemID   string         `json:"system_id,omitempty"`   // gitlab-runner's s_… or r_…, cleaned
+	TokenPrint string         `json:"token_print,omitempty"` // fingerprint; never the token
+	ShortToken string         `json:"short_token,omitempty"` // what logs call it, where that is certain
+	Executor   untrusted.Text `json:"executor,omitempty"`
+
+	PIDs       []int    `json:"pids,omitempty"`
+	Unit       string   `json:"unit,omitempty"`       // cleaned name of the unit that starts it
+	Unexpected string   `json:"unexpected,omitempty"` // why its place is not one that installers use
+	Problems   []string `json:"problems,omitempty"`   // what could not be read; the fields above may lack something
+}
+
+// Installations finds every runner on the host, ordered by root. An agent process
+// whose root holds no readable configuration is listed too, with a Problem.
+func Installations(s *snapshot.Snapshot) []Installation {
+	if s == nil {
+		return nil
+	}
+	return viewOf(s).installations()
+}
+
+func (v *view) installations() []Installation {
+	var out []Installation
+	v.each(func(p string, f *snapshot.File) {
+		if f.Type != "file" {
+			return
+		}
+		switch {
+		case path.Base(p) == "config.toml" && v.looksGitLab(p, f):
+			out = append(out, v.fromGitLab(p, f)...)
+		case path.Base(p) == ".runner":
+			out = append(out, v.fromDotRunner(p, f))
+		}
+	})
+	v.claim(&out)
+	for i := range out {
+		in := &out[i]
+		in.Host = v.s.Host
+		in.Unexpected = v.unexpected(*in)
+		in.Unit = v.unitOf(*in)
+		slices.Sort(in.PIDs)
+	}
+	slices.SortStableFunc(out, func(a, b Installation) int {
+		if d := strings.Compare(string(a.Root), string(b.Root)); d != 0 {
+			return d
+		}
+		return strings.Compare(string(a.RunnerID), string(b.RunnerID))
+	})
+	return out
+}
+
+// looksGitLab keeps other programs' config.toml out.
+func (v *view) looksGitLab(p string, f *snapshot.File) bool {
+	return path.Base(path.Dir(p)) == "gitlab-runner" || path.Base(path.Dir(p)) == ".gitlab-runner" ||
+		strings.Contains(string(f.Content), "[[runners]]") || v.usedByAgent(p)
+}
+
+func (v *view) usedByAgent(p string) bool {
+	for pid, kind := range v.agents {
+		if kind == GitLab && v.agentRoot(v.procs[pid], kind) == p {
+			return true
+		}
+	}
+	return false
+}
+
+var systemID = regexp.MustCompile(`^[sr]_[0-9a-zA-Z]{12}$`)
+
+func (v *view) fromGitLab(p string, f *snapshot.File) []Installation {
+	base := Installation{Kind: GitLab, Root: untrusted.Text(path.Dir(p)), Config: untrusted.Text(p)}
+	if id := strings.TrimSpace(v.content(path.Join(path.Dir(p), ".runner_system_id"))); systemID.MatchString(id) {
+		base.SystemID = id
+	}
+	if f.Content == "" {
+		base.Problems = []string{"its configuration could not be read"}
+		return []Installation{base}
+	}
+	t, err := parseConfig(string(f.Content))
+	if err != nil {
+		base.Problems = []string{"its configuration is " + err.Error()}
+		return []Installation{base}
+	}
+	if f.Truncated {
+		base.Problems = []string{"its configuration was cut; entries may be missing"}
+	}
+	var out []Installation
+	for _, r := range t.runners() {
+		in := base
+		in.Problems = slices.Clone(base.Problems)
+		in.URL, in.RunnerID = untrusted.Text(r.text("url")), untrusted.Text(r.text("id"))
+		in.Name, in.Executor = untrusted.Text(r.text("name")), untrusted.Text(r.text("executor"))
+		in.TokenPrint = tokenPrint(r["token"])
+		out = append(out, in)
+	}
+	if len(out) == 1 {
+		out[0].ShortToken = v.shortToken()
+	}
+	return out
+}
+
+var shortShape = regexp.MustCompile(`"?\brunner"?\s*[=:]\s*"?([0-9A-Za-z_-]{8,9})\b`)
+
+// shortToken is the name that gitlab-runner's log gives a registration, where the
+// log knows only one.
+func (v *view) shortToken() string {
+	found := ""
+	for _, l := range v.s.Log {
+		for _, m := range shortShape.FindAllStringSubmatch(string(l.Text), 4) {
+			if found != "" && found != m[1] {
+				return ""
+			}
+			found = m[1]
+		}
+	}
+	return found
+}
+
+func (v *view) fromDotRunner(p string, f *snapshot.File) Installation {
+	in := Installation{Kind: GitHub, Root: untrusted.Text(path.Dir(p)), Config: untrusted.Text(p)}
+	if f.Content == "" {
+		in.Problems = []string{"its configuration could not be read"}
+		return in
+	}
+	raw := map[string]any{}
+	text := strings.TrimPrefix(string(f.Content), "\ufeff") // .NET writes a byte order mark
+	if err := json.Unmarshal([]byte(text), &raw); err != nil {
+		in.Problems = []string{"its configuration is not JSON"}
+		return in
+	}
+	low := table{} // the case of the keys differs between versions
+	for k, x := range raw {
+		if n, ok := x.(float64); ok {
+			x = json.Number(untrusted.Clean(strings.TrimSuffix(jsonNumber(n), ".0"), 30))
+		}
+		low[strings.ToLower(k)] = x
+	}
+	pick := func(keys ...string) untrusted.Text {
+		for _, k := range keys {
+			if s := low.text(k); s != "" {
+				return untrusted.Text(s)
+			}
+		}
+		return ""
+	}
+	if _, ok := low["uuid"]; ok || low["address"] != nil {
+		in.Kind, in.TokenPrint = Gitea, tokenPrint(low["token"])
+		in.URL, in.RunnerID, in.Name = pick("address"), pick("id", "uuid"), pick("name")
+		return in
+	}
+	in.URL, in.RunnerID, in.Name = pick("githuburl", "serverurlv2", "serverurl"), pick("agentid"), pick("agentname")
+	return in
+}
+
+func jsonNumber(n float64) string {
+	b, err := json.Marshal(n)
+	if err != nil {
+		return ""
+	}
+	return string(b)
+}
+
+// claim gives every agent process to the installations of its root; a process that
+// none claims becomes an installation of its own.
+func (v *view) claim(list *[]Installation) {
+	pids := make([]int, 0, len(v.agents))
+	for pid := range v.agents {
+		pids = append(pids, pid)
+	}
+	slices.Sort(pids)
+	for _, pid := range pids {
+		p, kind := v.procs[pid], v.agents[pid]
+		root, claimed := v.agentRoot(p, kind), false
+		for i := range *list {
+			in := &(*list)[i]
+			if in.Kind == kind && root != "" && (string(in.Config) == root || string(in.Root) == root) {
+				in.PIDs = append(in.PIDs, pid)
+				claimed = true
+			}
+		}
+		if !claimed && kind != Buildkite {
+			in := Installation{Kind: kind, Root: untrusted.Text(root), PIDs: []int{pid}, Problems: []string{noConfig}}
+			if kind == GitLab && path.Base(root) == "config.toml" {
+				in.Root, in.Config = untrusted.Text(path.Dir(root)), untrusted.Text(root)
+			}
+			*list = append(*list, in)
+		}
+	}
+}
+
+// noConfig marks an agent that runs from no configuration that was found.
+const noConfig = "an agent runs, and its configuration was not found where it says it is"
+
+// unexpected says why a root is not where installers and administrators put one.
+func (v *view) unexpected(in Installation) string {
+	root := string(in.Root)
+	switch {
+	case root == "":
+		return ""
+	case inTemp(root):
+		return "lies in a directory that anybody may write to"
+	case hiddenPart(root) != "":
+		return "lies under a hidden name"
+	}
+	if in.Kind != GitLab {
+		return ""
+	}
+	owner, home := v.homeOwner(root)
+	switch {
+	case root == "/etc/gitlab-runner":
+		return ""
+	case home && owner.uid != 0 && (root == path.Join(owner.home, ".gitlab-runner") || root == owner.home):
+		return ""
+	}
+	return "is not a place where gitlab-runner keeps its configuration"
+}
+
+// unitOf names the unit whose ExecStart starts the installation.
+func (v *view) unitOf(in Installation) string {
+	name := ""
+	v.each(func(p string, f *snapshot.File) {
+		if name != "" || !isUnitFile(p) || f.Content == "" {
+			return
+		}
+		u := parseUnit(string(f.Content))
+		for _, e := range u.all("Service", "ExecStart") {
+			words := splitCommand(e)
+			if len(words) == 0 {
+				continue
+			}
+			exe, config := execPath(words[0]), flagValue(words, "--config", "-c")
+			if in.Kind == GitLab && config == "" {
+				config = "/etc/gitlab-runner/config.toml"
+			}
+			same := in.Kind == GitLab && agentKind(exe) == GitLab && config == string(in.Config) ||
+				in.Kind == GitHub && below(exe, string(in.Root)) ||
+				in.Kind == Gitea && agentKind(exe) == Gitea && u.last("Service", "WorkingDirectory") == string(in.Root)
+			if same {
+				name = untrusted.Clean(path.Base(p), 120)
+			}
+		}
+	})
+	return name
+}

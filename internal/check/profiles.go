@@ -1,0 +1,123 @@
+package check
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"cordon/internal/host/snapshot"
+	"cordon/internal/untrusted"
+)
+
+func profilesCheck() Check {
+	return Check{
+		ID:     "shell-profiles",
+		Title:  "What shells run when they start",
+		Why:    "gitlab-runner's shell executor uses a login shell: a line in a profile runs in every job.",
+		Needs:  []string{snapshot.SectionProfiles, snapshot.SectionKeys},
+		Attack: []string{"T1546.004"},
+		NIST:   []string{"CM-7", "SI-7"},
+		Run: func(s *snapshot.Snapshot) []Finding {
+			v := viewOf(s)
+			var out []Finding
+			v.each(func(p string, f *snapshot.File) {
+				if f.Type != "file" || f.Size == 0 && f.Content == "" {
+					return
+				}
+				if hit, ok := v.judgeProfile(p, f); ok {
+					hit.Where, hit.Evidence = untrusted.Text(p), evidenceFile(f)
+					out = append(out, hit)
+				}
+			})
+			return out
+		},
+	}
+}
+
+var profileNames = []string{
+	".profile", ".bash_profile", ".bash_login", ".bash_logout", ".bashrc", ".zshenv", ".zshrc", ".zprofile", ".zlogin",
+}
+
+func systemProfile(p string) bool {
+	return p == "/etc/profile" || p == "/etc/bash.bashrc" || p == "/etc/bashrc" || p == "/etc/environment" || path.Dir(p) == "/etc/profile.d"
+}
+
+// skeleton are the sizes in bytes of what Debian 12, Debian 13 and Ubuntu 24.04 copy
+// from /etc/skel; a file of another size was changed.
+var skeleton = map[string][]int64{
+	".profile": {807}, ".bash_logout": {220}, ".bashrc": {3526, 3771},
+}
+
+func (v *view) judgeProfile(p string, f *snapshot.File) (Finding, bool) {
+	var why reasons
+	base := path.Base(p)
+	mine := slices.Contains(profileNames, base)
+	if !mine && !systemProfile(p) && base != ".gitconfig" {
+		return Finding{}, false
+	}
+	if base == ".gitconfig" {
+		judgeGitconfig(string(f.Content), &why)
+		return Finding{Severity: why.worst, Title: "git runs a program on its own", Attack: []string{"T1546"}, Detail: text("%s.", why.text())}, why.worst != ""
+	}
+	for name, value := range inOrder(assignments(string(f.Content))) {
+		if s, ok := loaderVar(name); ok && s == High && name != "ENV" {
+			why.add(High, "it sets %s=%s, which makes programs load foreign code", quote(name), quote(value))
+		}
+	}
+	if signs := profileSigns(string(f.Content)); len(signs) > 0 {
+		why.add(High, "it %s", strings.Join(signs, ", "))
+	}
+	if u, ok := v.homeOwner(p); mine && ok && v.isRunner(u) && why.worst == "" && u.system() && !slices.Contains(skeleton[base], f.Size) {
+		why.add(Medium, "%s is an account for jobs, made without such files, and runs this in each of them: %s", quote(u.name), quote(string(f.Content)))
+	}
+	if why.worst == "" {
+		return Finding{}, false
+	}
+	return Finding{Severity: why.worst, Title: "a shell start-up file runs more than it should", Detail: text("%s.", why.text())}, true
+}
+
+// profileSigns are the signs that the profiles of distributions do not show.
+func profileSigns(content string) []string {
+	var out []string
+	var code strings.Builder
+	for line := range strings.Lines(content) {
+		if !strings.HasPrefix(strings.TrimSpace(line), "#") {
+			code.WriteString(line)
+		}
+	}
+	for _, s := range strongSigns(code.String()) {
+		if !strings.HasPrefix(s, "its program") {
+			out = append(out, s)
+		}
+	}
+	if len(out) == 0 { // two weak signs together are one strong sign
+		if weak := suspicious(code.String()); len(weak) > 1 {
+			out = weak
+		}
+	}
+	return out
+}
+
+// judgeGitconfig reports settings with which git starts programs (git-config(1)).
+func judgeGitconfig(content string, why *reasons) {
+	section := ""
+	for line := range strings.Lines(content) {
+		line = strings.TrimSpace(line)
+		if name, ok := strings.CutPrefix(line, "["); ok {
+			section = strings.ToLower(strings.Fields(strings.TrimRight(name, "]") + " ")[0])
+			continue
+		}
+		key, value, ok := strings.Cut(line, "=")
+		if !ok || strings.HasPrefix(line, "#") || strings.HasPrefix(line, ";") {
+			continue
+		}
+		name := section + "." + strings.ToLower(strings.TrimSpace(key))
+		value = strings.TrimSpace(value)
+		switch {
+		case slices.Contains([]string{"core.hookspath", "core.sshcommand", "core.fsmonitor", "core.gitproxy", "init.templatedir"}, name) && value != "false" && value != "true":
+			why.add(Medium, "%s = %s", name, quote(value))
+		case section == "alias" && strings.HasPrefix(value, "!") && len(suspicious(value)) > 0, name == "core.pager" && len(suspicious(value)) > 0:
+			why.add(High, "%s = %s", name, quote(value))
+		}
+	}
+}

@@ -1,0 +1,177 @@
+package check
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"cordon/internal/host/snapshot"
+	"cordon/internal/untrusted"
+)
+
+func unitsCheck() Check {
+	return Check{
+		ID:     "unit-dropins",
+		Title:  "How the runner's service starts",
+		Why:    "A drop-in or a changed unit runs an intruder's code with the agent each time it starts, and survives a new token.",
+		Needs:  []string{snapshot.SectionUnits},
+		Attack: []string{"T1543.002"},
+		NIST:   []string{"CM-7", "SI-7"},
+		Run: func(s *snapshot.Snapshot) []Finding {
+			v := viewOf(s)
+			var out []Finding
+			v.each(func(p string, f *snapshot.File) {
+				var hit Finding
+				ok := false
+				switch {
+				case isDropIn(p):
+					hit, ok = v.judgeDropIn(p, f)
+				case isUnitFile(p) && f.Type == "file":
+					hit, ok = v.judgeUnit(p, f)
+				case isEnvFile(p):
+					hit, ok = judgeEnvFile(f)
+				}
+				if ok {
+					hit.Where, hit.Evidence = untrusted.Text(p), evidenceFile(f)
+					out = append(out, hit)
+				}
+			})
+			return out
+		},
+	}
+}
+
+// isDropIn reports whether p is NAME.service.d/*.conf or service.d/*.conf.
+func isDropIn(p string) bool {
+	dir := path.Base(path.Dir(p))
+	return strings.HasSuffix(p, ".conf") && strings.Contains(p, "/systemd/") &&
+		(strings.HasSuffix(dir, ".service.d") || dir == "service.d")
+}
+
+// envFiles are read by gitlab-runner's unit if they exist (kardianos/service).
+var envFiles = []string{"/etc/sysconfig/gitlab-runner", "/etc/default/gitlab-runner"}
+
+func isEnvFile(p string) bool { return slices.Contains(envFiles, p) }
+
+// judgeDropIn reports drop-ins of runner units, and those that reach every service.
+func (v *view) judgeDropIn(p string, f *snapshot.File) (Finding, bool) {
+	owner := strings.TrimSuffix(path.Base(path.Dir(p)), ".d")
+	all := owner == "service"
+	vendor := slices.ContainsFunc(vendorUnitDirs, func(d string) bool { return below(p, d) })
+	if vendor || all && below(p, "/run") || !all && !v.startsRunner(p, owner) {
+		return Finding{}, false
+	}
+	u := parseUnit(string(f.Content))
+	var why reasons
+	why.add(Low, "it changes how %s starts", quote(owner))
+	if f.Content == "" && f.Size > 0 {
+		why.add(Medium, "its content could not be read")
+	}
+	startCommands(u, &why, true)
+	startEnvironment(u, &why)
+	for _, file := range u.all("Service", "EnvironmentFile") {
+		why.add(High, "it loads variables from %s", quote(file))
+	}
+	if who := u.last("Service", "User"); who != "" {
+		why.add(High, "it runs the service as %s", quote(who))
+	}
+	title := "a drop-in changes the runner's service"
+	if all {
+		title = "a drop-in changes every service"
+	}
+	return Finding{Severity: why.worst, Title: title, Detail: text("%s.", why.text())}, true
+}
+
+// startsRunner reports whether the unit that a drop-in at p belongs to starts a runner.
+func (v *view) startsRunner(p, owner string) bool {
+	if runnerUnitName(owner) {
+		return true
+	}
+	for _, dir := range append(append([]string{path.Dir(path.Dir(p))}, adminUnitDirs...), vendorUnitDirs...) {
+		if f := v.files[path.Join(dir, owner)]; f != nil && f.Content != "" && parseUnit(string(f.Content)).runner(owner) {
+			return true
+		}
+	}
+	return false
+}
+
+// judgeUnit reports what in a unit file is out of the ordinary. Of units that start
+// no runner only those that look like an intruder's are reported, and those that go
+// with a timer are left to cron-timers.
+func (v *view) judgeUnit(p string, f *snapshot.File) (Finding, bool) {
+	u := parseUnit(string(f.Content))
+	var why reasons
+	if !u.runner(path.Base(p)) {
+		if v.hasTimer(p) {
+			return Finding{}, false
+		}
+		for _, e := range execLines(u) {
+			if signs := strongSigns(e.value); len(signs) > 0 {
+				why.add(High, "%s=%s: %s", e.key, quote(e.value), strings.Join(signs, ", "))
+			}
+		}
+		if why.worst == "" && below(p, "/usr/local/lib/systemd") {
+			why.add(Medium, "no distribution puts units into /usr/local/lib")
+			for _, e := range execLines(u) {
+				why.add(Medium, "%s=%s", e.key, quote(e.value))
+			}
+		}
+		if why.worst == "" {
+			return Finding{}, false
+		}
+		return Finding{Severity: why.worst, Title: "a service that looks planted", Detail: text("%s.", why.text())}, true
+	}
+	v.judgeRunnerUnit(p, u, &why)
+	if why.worst == "" {
+		return Finding{}, false
+	}
+	return Finding{Severity: why.worst, Title: "the runner's unit is not as its installer writes it", Detail: text("%s.", why.text())}, true
+}
+
+func (v *view) judgeRunnerUnit(p string, u unit, why *reasons) {
+	startCommands(u, why, false)
+	startEnvironment(u, why)
+	for _, file := range u.all("Service", "EnvironmentFile") {
+		if plain := strings.TrimPrefix(file, "-"); !isEnvFile(plain) {
+			why.add(Medium, "it loads variables from %s, which no installer writes", quote(file))
+		}
+	}
+	root := u.last("Service", "WorkingDirectory")
+	for _, e := range u.all("Service", "ExecStart") {
+		words := splitCommand(e)
+		if len(words) == 0 {
+			continue
+		}
+		exe := execPath(words[0])
+		switch {
+		case oddPlace(exe) != "":
+			why.add(High, "ExecStart %s %s", quote(exe), oddPlace(exe))
+		case agentKind(exe) == "" && path.Base(exe) != "runsvc.sh":
+			why.add(High, "ExecStart starts %s instead of the runner", quote(exe))
+		case path.Base(exe) == "runsvc.sh" && root != "" && path.Dir(exe) != path.Clean(root):
+			why.add(High, "ExecStart %s lies outside its root %s", quote(exe), quote(root))
+		case agentKind(exe) == GitLab && !inSystem(exe):
+			why.add(High, "ExecStart %s lies outside the directories of programs", quote(exe))
+		}
+	}
+	github := strings.HasPrefix(path.Base(p), "actions.runner.")
+	if who := u.last("Service", "User"); github && (who == "root" || who == "") || !github && who == "root" && len(u.all("Service", "ExecStart")) > 0 && agentKind(execPath(first(u))) != GitLab {
+		why.add(Medium, "it runs jobs as root")
+	}
+	if flagValue(splitCommand(u.last("Service", "ExecStart")), "--user") == "root" {
+		why.add(Medium, "it runs jobs as root")
+	}
+	if userUnitDir(p) {
+		why.add(Low, "it is a unit of one account, not of the machine")
+	}
+	if below(p, "/usr/local/lib/systemd") || below(p, "/run/systemd/transient") {
+		why.add(Medium, "no installer puts the unit there")
+	}
+}
+
+func first(u unit) string {
+	if words := splitCommand(u.last("Service", "ExecStart")); len(words) > 0 {
+		return words[0]
+	}
+	return ""
+}
