@@ -8,49 +8,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"time"
 
 	"cordon/internal/target"
 )
-
-// Opening is what a case begins with.
-type Opening struct {
-	ID           string
-	Title        string
-	Kind         string // "incident", "offboarding", …
-	Simulated    bool   // everything in the case is from a lab
-	Targets      []target.Ref
-	Window       Window
-	Playbook     []byte // the exact bytes that will run; empty: none
-	PlaybookName string
-	Tool         map[string]string // version, digest of the binary, …
-}
-
-// Window is the time in which the target is suspect. A zero From or To is not known.
-type Window struct {
-	From time.Time `json:"from,omitzero"`
-	To   time.Time `json:"to,omitzero"`
-	Why  string    `json:"why,omitempty"`
-}
-
-// openData is the data of the first line.
-type openData struct {
-	Format   string            `json:"format"`
-	Title    string            `json:"title"`
-	Kind     string            `json:"kind"`
-	Targets  []target.Ref      `json:"targets"`
-	Window   Window            `json:"window"`
-	Playbook *playbookData     `json:"playbook,omitempty"`
-	Tool     map[string]string `json:"tool,omitempty"`
-}
-
-type playbookData struct {
-	Name   string `json:"name"`
-	SHA256 string `json:"sha256"`
-	Size   int64  `json:"size"`
-}
-
-const format = "cordon-case/1"
 
 // Create makes a case and takes it. Its directory appears whole, with the open and
 // the take line, or not at all. Errors: ErrCaseID, ErrExists, ErrNoSpace, ErrEvent.
@@ -170,18 +130,19 @@ func (c *Case) firstLine(data openData, simulated bool) error {
 	return err
 }
 
-// discard removes what build made, as far as it goes.
+// discard removes what build made, as far as it goes, before the lock is let go.
 func (c *Case) discard() error {
+	err := removeTree(c.s.fs, c.dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
 	if c.j != nil {
-		_ = c.j.f.Close() // it goes away
+		_ = c.j.f.Close() // removed
 	}
 	if c.lock != nil {
-		_ = c.lock.Close()
+		_ = c.lock.Close() // removed
 	}
-	if filepath.Base(c.dir)[0] != '.' {
-		return nil // in place already: only the directory's sync failed, and the case may stay
-	}
-	if err := removeTree(c.s.fs, c.dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err != nil {
 		return fmt.Errorf("and %s could not be removed: %w", c.dir, err)
 	}
 	return nil

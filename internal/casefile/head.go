@@ -102,3 +102,27 @@ func signedSeqs(f FS, dir string) ([]int, error) {
 	}
 	return seqs, nil
 }
+
+// Heads reads the signed heads that the journal speaks of, oldest first.
+func (v *View) Heads() ([]Head, error) {
+	var all []Head
+	for _, l := range v.Lines {
+		if l.Kind != "head" {
+			continue
+		}
+		var h headLine
+		if err := json.Unmarshal(l.Data, &h); err != nil {
+			return nil, broken(l.Seq, "head: %v", err)
+		}
+		name := fmt.Sprintf("%s/%04d.sig", headsName, h.Seq)
+		sig, err := readAll(v.fs, filepath.Join(v.dir, name), 64<<10)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, broken(l.Seq, "%s is gone", name)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read %s: %w", name, err)
+		}
+		all = append(all, Head{Seq: h.Seq, Sum: h.Head, Name: name, Sig: sig})
+	}
+	return all, nil
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 )
 
@@ -86,6 +87,9 @@ func (j *journal) poison(err error) error {
 // its size is ours, and its last line is ours.
 func (j *journal) unchanged() error {
 	info, err := j.fs.Lstat(j.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%w: its directory was moved or removed", ErrFenced)
+	}
 	if err != nil {
 		return fmt.Errorf("look at %s before writing: %w", j.path, err)
 	}

@@ -2,15 +2,11 @@ package casefile
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
-	"strings"
-	"time"
 
 	"cordon/internal/clock"
 )
@@ -31,30 +27,6 @@ type Store struct {
 	clock clock.Clock
 	free  func(string) (uint64, error)
 	group bool // shared by a group: 2770 and 0660 instead of 0700 and 0600
-}
-
-var (
-	caseID   = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
-	itemName = regexp.MustCompile(`^[A-Za-z0-9._-]+(/[A-Za-z0-9._-]+)*$`)
-)
-
-// ValidID reports whether id can name a case: a letter or digit, then up to 63 of
-// letters, digits, dot, underscore and dash.
-func ValidID(id string) bool { return caseID.MatchString(id) }
-
-// ValidItemName reports whether name can name evidence: parts of letters, digits,
-// dot, underscore and dash, joined by single slashes, none of them dots alone, at
-// most 255 bytes. Bundles use the names as paths.
-func ValidItemName(name string) bool {
-	if len(name) > 255 || !itemName.MatchString(name) {
-		return false
-	}
-	for part := range strings.SplitSeq(name, "/") {
-		if strings.Trim(part, ".") == "" || strings.Contains(part, "..") {
-			return false
-		}
-	}
-	return true
 }
 
 // OpenStore opens the state directory, making it 0700 if it is missing. A directory
@@ -156,71 +128,6 @@ func (s *Store) caseDir(id string) (string, error) {
 		return "", fmt.Errorf("%w: %q: use letters, digits, dot, underscore and dash, at most 64", ErrCaseID, id)
 	}
 	return filepath.Join(s.dir, id), nil
-}
-
-// Summary is one row of a list of cases.
-type Summary struct {
-	ID        string    `json:"id"`
-	Title     string    `json:"title"`
-	Kind      string    `json:"kind"`
-	Simulated bool      `json:"simulated,omitempty"`
-	Opened    time.Time `json:"opened"`
-	Last      time.Time `json:"last"` // time of the last line
-	Lines     int       `json:"lines"`
-	Head      string    `json:"head"`
-	Closed    bool      `json:"closed"`           // a close line, and no intent after it
-	Writer    string    `json:"writer"`           // who took it last
-	Broken    string    `json:"broken,omitempty"` // why it cannot be read; then only ID is set
-}
-
-// List reads every case of the store, by id. A case that cannot be read is in the
-// list with Broken.
-func (s *Store) List() ([]Summary, error) {
-	names, err := s.fs.ReadDir(s.dir)
-	if err != nil {
-		return nil, fmt.Errorf("list cases in %s: %w", s.dir, err)
-	}
-	var all []Summary
-	for _, id := range names {
-		if !ValidID(id) {
-			continue // a case in the making begins with a dot
-		}
-		v, err := s.Read(id)
-		if err != nil {
-			all = append(all, Summary{ID: id, Broken: err.Error()})
-			continue
-		}
-		all = append(all, v.summary())
-	}
-	return all, nil
-}
-
-func (v *View) summary() Summary {
-	first, last := v.Lines[0], v.Lines[len(v.Lines)-1]
-	sum := Summary{
-		ID: v.ID, Title: v.Opening.Title, Kind: v.Opening.Kind, Simulated: first.Simulated,
-		Opened: first.T, Last: last.T, Lines: len(v.Lines), Head: v.Head,
-	}
-	for _, l := range v.Lines {
-		switch l.Kind {
-		case "take":
-			sum.Writer = takenBy(l)
-		case "close":
-			sum.Closed = true
-		case "intent":
-			sum.Closed = false
-		}
-	}
-	return sum
-}
-
-// takenBy says in one phrase who wrote a take line.
-func takenBy(l Line) string {
-	var d takeData
-	if err := json.Unmarshal(l.Data, &d); err != nil {
-		return l.Actor
-	}
-	return fmt.Sprintf("%s on %s, pid %d, since %s", clean1(l.Actor), clean1(d.Host), d.PID, l.T.Format(time.RFC3339))
 }
 
 // alive returns ctx's error before anything is begun.
