@@ -64,17 +64,17 @@ type Section struct {
 
 // Process is one line of the process table, from /proc, parsed by us.
 type Process struct {
-	PID       int               `json:"pid"`
-	PPID      int               `json:"ppid"`
-	UID       int               `json:"uid"` // -1: not told
-	Comm      untrusted.Text    `json:"comm"`
-	Exe       untrusted.Text    `json:"exe,omitempty"` // link target; ends in " (deleted)" where it is gone
-	Cwd       untrusted.Text    `json:"cwd,omitempty"`
-	Args      []untrusted.Text  `json:"args,omitempty"` // secrets replaced
-	Env       map[string]string `json:"env,omitempty"`  // names; values only for an allow-list, others as fingerprints
-	Cgroup    untrusted.Text    `json:"cgroup,omitempty"`
-	Started   time.Time         `json:"started,omitzero"` // host clock
-	Inodes    []uint64          `json:"inodes,omitempty"` // sockets it holds; empty also where fd was not readable
+	PID     int               `json:"pid"`
+	PPID    int               `json:"ppid"`
+	UID     int               `json:"uid"` // -1: not told
+	Comm    untrusted.Text    `json:"comm"`
+	Exe     untrusted.Text    `json:"exe,omitempty"` // link target; ends in " (deleted)" where it is gone
+	Cwd     untrusted.Text    `json:"cwd,omitempty"`
+	Args    []untrusted.Text  `json:"args,omitempty"` // secrets replaced
+	Env     map[string]string `json:"env,omitempty"`  // names; values only for an allow-list, others as fingerprints
+	Cgroup  untrusted.Text    `json:"cgroup,omitempty"`
+	Started time.Time         `json:"started,omitzero"` // host clock
+	Inodes  []uint64          `json:"inodes,omitempty"` // sockets it holds; empty also where fd was not readable
 }
 
 // Socket is one line of /proc/net/{tcp,tcp6,udp,udp6}.

@@ -1,0 +1,107 @@
+package snapshot
+
+import (
+	"bytes"
+	"regexp"
+	"strings"
+)
+
+// passwd replaces field 2 of /etc/passwd where it is a hash instead of a reference
+// to /etc/shadow (passwd(5)).
+func (p *parser) passwd(s string) (string, int) {
+	n := 0
+	lines := strings.Split(s, "\n")
+	for i, l := range lines {
+		f := strings.Split(l, ":")
+		if len(f) < 3 || strings.Trim(f[1], "x*!") == "" {
+			continue
+		}
+		f[1] = p.hidden(f[1])
+		n++
+		lines[i] = strings.Join(f, ":")
+	}
+	return strings.Join(lines, "\n"), n
+}
+
+var assignment = regexp.MustCompile(`^(\s*(?:export\s+)?)([A-Za-z_][A-Za-z0-9_]*)=(.*)$`)
+
+// assignments replaces the values of NAME=VALUE lines that are not on the list of
+// names whose values are shown; a shell's "; export NAME" stays (at jobs).
+func (p *parser) assignments(s string) (string, int) {
+	n := 0
+	lines := strings.Split(s, "\n")
+	for i, l := range lines {
+		m := assignment.FindStringSubmatch(strings.TrimSuffix(l, "\r"))
+		if m == nil || shown(m[2]) {
+			continue
+		}
+		v, tail := m[3], ""
+		if at := strings.LastIndex(v, "; export "+m[2]); at >= 0 {
+			v, tail = v[:at], v[at:]
+		}
+		if strings.Trim(v, `"'`) == "" {
+			continue
+		}
+		lines[i] = m[1] + m[2] + "=" + p.hidden(strings.Trim(v, `"'`)) + tail
+		n++
+	}
+	return strings.Join(lines, "\n"), n
+}
+
+var (
+	unitEnv  = regexp.MustCompile(`^(\s*Environment\s*=)(.*)$`)
+	unitWord = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[^\s"']+`)
+)
+
+// unitEnvironment does the same for Environment= of unit files (systemd.exec(5)):
+// words, each of them NAME=VALUE, quoted as a whole, going on in the next line after
+// a backslash.
+func (p *parser) unitEnvironment(s string) (string, int) {
+	n := 0
+	lines := strings.Split(s, "\n")
+	on := false
+	for i, l := range lines {
+		head, rest := "", l
+		if m := unitEnv.FindStringSubmatch(l); m != nil {
+			head, rest, on = m[1], m[2], true
+		}
+		if !on {
+			continue
+		}
+		lines[i] = head + unitWord.ReplaceAllStringFunc(rest, func(w string) string {
+			q := ""
+			if w[0] == '"' || w[0] == '\'' {
+				q = w[:1]
+				w = w[1 : len(w)-1]
+			}
+			name, v, ok := strings.Cut(w, "=")
+			switch {
+			case w == `\`:
+			case !ok: // the rest of a value that was quoted inside, or nothing systemd takes
+				w = p.hidden(w)
+				n++
+			case v != "" && !shown(name):
+				w = name + "=" + p.hidden(strings.TrimSuffix(v, `\`))
+				n++
+			}
+			return q + w + q
+		})
+		on = strings.HasSuffix(strings.TrimRight(l, " \t"), `\`)
+	}
+	return strings.Join(lines, "\n"), n
+}
+
+// registrationFields are what a .runner says that is no credential: GitHub's
+// (actions/runner, ConfigurationStore.cs) and Gitea's (registration.go).
+var registrationFields = []string{
+	"isHostedServer", "IsHostedServer", "agentId", "AgentId", "agentName", "AgentName", "skipSessionRecover", "poolId", "PoolId", "poolName", "PoolName",
+	"disableUpdate", "ephemeral", "Ephemeral", "serverUrl", "ServerUrl", "gitHubUrl", "GitHubUrl", "workFolder", "WorkFolder", "monitorSocketAddress",
+	"useV2Flow", "useRunnerAdminFlow", "serverUrlV2", "ServerUrlV2", "WARNING", "id", "uuid", "name", "address", "labels",
+}
+
+// registration keeps the named fields of a .runner file, which .NET writes with a
+// byte order mark.
+func (p *parser) registration(s string) (string, int, bool) {
+	out, n, err := p.x.Marker.JSON(bytes.TrimPrefix([]byte(s), []byte("\xef\xbb\xbf")), registrationFields)
+	return string(out), n, err == nil
+}
