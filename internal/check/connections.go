@@ -47,7 +47,7 @@ func (v *view) findConnections() []Finding {
 			n.owners[inode] = &v.s.Processes[i]
 		}
 	}
-	n.allFDs = v.s.Ident.UID == 0 && v.s.Section(snapshot.SectionDetail).End == snapshot.EndOK && len(n.owners) > 0
+	n.allFDs = v.s.Seen(snapshot.SectionDetail) && len(n.owners) > 0
 	for _, k := range v.s.Sockets {
 		if k.State == "LISTEN" {
 			if _, port, ok := cutPort(k.Local); ok {

@@ -62,7 +62,11 @@ func (v *view) findInstallations() []Finding {
 		out = append(out, f)
 	}
 	if len(roots) > 1 {
-		out = append(out, several(list, roots))
+		f := several(list, roots)
+		for _, r := range roots {
+			f.Evidence = append(f.Evidence, v.rootEvidence(places[r].first)...)
+		}
+		out = append(out, f)
 	}
 	return append(out, v.agentFindings()...)
 }

@@ -89,8 +89,12 @@ func (v *view) judgeKeyFile(p string, f *snapshot.File) []Finding {
 	case f.Content == "":
 		out = append(out, Finding{Severity: Medium, Title: "a key list could not be read", Detail: "It is there and not empty."})
 	case known && v.isRunner(u):
+		s := Low // a person's account that also runs jobs
+		if u.system() || slices.Contains(runnerNames, u.name) {
+			s = High
+		}
 		out = append(out, Finding{
-			Severity: High, Title: "somebody can log in as the account of the jobs",
+			Severity: s, Title: "somebody can log in as the account of the jobs",
 			Detail: text("%s runs jobs and needs no login. %d key(s): %s. A job can add a key here and so outlive itself.", quote(u.name), len(keys), shown),
 		})
 	case known && u.system():

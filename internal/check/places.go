@@ -25,7 +25,8 @@ func hiddenPart(p string) string {
 	return ""
 }
 
-var plainDots = []string{".gitlab-runner", ".cargo", ".local", ".nvm", ".pyenv", ".rbenv", ".sdkman", ".docker", ".npm", ".runner"}
+var plainDots = []string{".gitlab-runner", ".cargo", ".local", ".nvm", ".pyenv", ".rbenv", ".sdkman", ".docker", ".npm", ".runner",
+	".asdf", ".rvm", ".rustup", ".volta", ".dotnet"}
 
 // systemDirs are where packages put programs.
 var systemDirs = []string{
@@ -70,7 +71,6 @@ var signs = []struct {
 	{regexp.MustCompile(`\bbash\s+-i\b`), "starts an interactive shell"},
 	{regexp.MustCompile(`(^|[\s="'(:])(/tmp|/var/tmp|/dev/shm)/\S`), "uses files that anybody may write"},
 	{regexp.MustCompile(`RUNNER_TRACKING_ID=`), "takes itself off the list of processes that are ended after a job"},
-	{regexp.MustCompile(`(^|[\s="'(])(/\S*|~)/\.[A-Za-z0-9_-]+/\S*\.?(sh|py|pl|elf|bin)?(\s|$|["'])`), "runs something under a hidden directory"},
 }
 
 // suspicious lists the signs in a command or script.
@@ -84,8 +84,16 @@ func suspicious(text string) []string {
 			out = append(out, s.why)
 		}
 	}
+	for _, p := range underDot.FindAllString(text, 64) {
+		if hiddenPart(p) != "" {
+			return append(out, "uses something under a hidden directory")
+		}
+	}
 	return out
 }
+
+// underDot finds paths with a hidden directory in them.
+var underDot = regexp.MustCompile(`(/[^\s"'()]*|~|\$HOME|\$\{HOME\})/\.[A-Za-z0-9_-]+/[^\s"'():;]+`)
 
 // loaderVars make every program load foreign code, or every interpreter run it.
 var loaderVars = []string{

@@ -104,7 +104,7 @@ func judgeGitconfig(content string, why *reasons) {
 	for line := range strings.Lines(content) {
 		line = strings.TrimSpace(line)
 		if name, ok := strings.CutPrefix(line, "["); ok {
-			section = strings.ToLower(strings.Fields(strings.TrimRight(name, "]") + " ")[0])
+			section, _, _ = strings.Cut(strings.ToLower(strings.TrimRight(name, "]")), " ")
 			continue
 		}
 		key, value, ok := strings.Cut(line, "=")

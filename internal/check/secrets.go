@@ -95,6 +95,9 @@ func (v *view) judgeSecret(p string, f *snapshot.File) (Finding, bool) {
 	}
 	var why reasons
 	name, jobs := v.runnerUID(f.UID)
+	if u, ok := v.homeOwner(p); ok && v.isRunner(u) && !jobs {
+		name, jobs = u.name, true
+	}
 	dir := v.files[path.Dir(p)]
 	hidden := dir != nil && dir.Type == "dir" && dir.Mode&0o001 == 0 && dir.UID != f.UID
 	switch {
@@ -106,7 +109,7 @@ func (v *view) judgeSecret(p string, f *snapshot.File) (Finding, bool) {
 			why.add(Medium, "its group can read it")
 		}
 	case jobs:
-		why.add(Medium, "it belongs to %s, the account of the jobs, so that every job can read it (mode %04o)", quote(name), f.Mode&0o7777)
+		why.add(Medium, "it lies with %s, the account of the jobs, so that every job can read it (mode %04o)", quote(name), f.Mode&0o7777)
 	case f.Mode&0o040 != 0 && v.runnerGroup(f.GID):
 		why.add(Medium, "the group of the jobs' account can read it (mode %04o)", f.Mode&0o7777)
 	default:

@@ -100,7 +100,12 @@ func (v *view) runnerUsers() map[string]user {
 			}
 		}
 		if path.Base(p) == ".runner" && f.Type == "file" {
-			if u, ok := v.byUID(f.UID); ok {
+			for _, u := range v.users { // whose home it is says more than who owns the file
+				if u.uid != 0 && u.home != "/" && below(p, u.home) {
+					add(u)
+				}
+			}
+			if u, ok := v.byUID(f.UID); ok && !below(p, "/home") {
 				add(u)
 			}
 		}
