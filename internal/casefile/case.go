@@ -69,7 +69,7 @@ var afterwards = map[string]bool{"result": true, "settle": true, "take": true, "
 func (c *Case) append(e Event) (Line, error) {
 	l, err := c.tryAppend(e)
 	if err != nil {
-		return Line{}, fmt.Errorf("case %s: write %s: %w", c.id, e.Kind, err)
+		return Line{}, fmt.Errorf("case %s: write %s: %w", c.id, clean1(e.Kind), err)
 	}
 	return l, nil
 }

@@ -31,7 +31,7 @@ func verify(raw []byte, id string) (chain, error) {
 	for len(rest) > 0 {
 		n := len(c.lines) + 1
 		end := bytes.IndexByte(rest, '\n')
-		if end < 0 || (end == len(rest)-1 && rubbish(rest[:end])) {
+		if isTorn(rest, end) {
 			break
 		}
 		l, err := parseLine(rest[:end])
@@ -64,7 +64,20 @@ func verify(raw []byte, id string) (chain, error) {
 	return c, nil
 }
 
-func rubbish(b []byte) bool { return !json.Valid(b) || !clean(b) }
+// isTorn reports whether rest, whose first LF is at end, is what a crash leaves of one
+// append: no LF, or nothing but bytes that are not JSON. A whole object with
+// something behind it is not: that was a line once.
+func isTorn(rest []byte, end int) bool {
+	if end >= 0 && end < len(rest)-1 {
+		return false
+	}
+	tail := bytes.TrimRight(bytes.TrimSuffix(rest, []byte("\n")), "\x00") // blocks that were never written
+	if json.Valid(tail) && clean(tail) {
+		return end < 0 || len(tail) < end
+	}
+	var object json.RawMessage
+	return json.NewDecoder(bytes.NewReader(tail)).Decode(&object) != nil
+}
 
 // headLine is the data of a head line.
 type headLine struct {
