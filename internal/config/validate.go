@@ -1,0 +1,211 @@
+package config
+
+import (
+	"net"
+	"net/url"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"filippo.io/age"
+	"github.com/adrg/xdg"
+
+	"cordon/internal/target"
+	"cordon/internal/yamlfile"
+)
+
+var (
+	// A system's name is part of every reference and of paths in the bundle.
+	nameForm        = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$`)
+	wordForm        = regexp.MustCompile(`^[a-z]{1,20}$`)
+	hostForm        = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9._-]{0,252})$`)
+	userForm        = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,31}$`)
+	unitForm        = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.@:-]{0,120}\.service$`)
+	principalForm   = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._+@-]{0,99}$`)
+	fingerprintForm = regexp.MustCompile(`^SHA256:[A-Za-z0-9+/]{43}$`)
+)
+
+// providerTypes are the services that this build speaks.
+var providerTypes = []string{"gitlab"}
+
+// DefaultUnit is the unit of a gitlab-runner installed from its packages.
+const DefaultUnit = "gitlab-runner.service"
+
+// validator checks what the values mean, completes what was left out and makes
+// paths absolute. It collects every problem; none quotes a value.
+type validator struct {
+	doc  *yamlfile.Doc
+	dir  string
+	errs yamlfile.Errors
+}
+
+func (v *validator) add(at []string, hint, format string, args ...any) {
+	v.errs = append(v.errs, v.doc.Errorf(at, hint, format, args...))
+}
+
+func at(path ...string) []string { return path }
+
+func (v *validator) config(c *Config) {
+	v.path(&c.StateDir)
+	v.path(&c.Signing.Key)
+	if c.Signing.Key != "" && c.Signing.Agent != "" {
+		v.add(at("signing"), "keep one of them", "both key and agent")
+	}
+	if c.Signing.Agent != "" && !fingerprintForm.MatchString(c.Signing.Agent) {
+		v.add(at("signing", "agent"), "ssh-add -l prints it", "not a fingerprint of the form SHA256:… of 43 characters")
+	}
+	if c.Principal != "" && !principalForm.MatchString(c.Principal) {
+		v.add(at("principal"), "use a name such as alice@example.org", "not a principal")
+	}
+	for _, name := range sorted(c.Providers) {
+		p := c.Providers[name]
+		v.name("providers", name)
+		v.provider(name, &p)
+		c.Providers[name] = p
+	}
+	for _, name := range sorted(c.Hosts) {
+		h := c.Hosts[name]
+		v.name("hosts", name)
+		v.host(name, &h)
+		c.Hosts[name] = h
+	}
+	for _, name := range sorted(c.Rotate.Destinations) {
+		v.usable(at("rotate", "destinations", name), name)
+		if !runnable(c.Rotate.Destinations[name].Command) {
+			v.add(at("rotate", "destinations", name), "write command: [program, argument, …]", "no command to give the token to")
+		}
+	}
+	for i, r := range c.Rotate.Recipients {
+		if all, err := age.ParseRecipients(strings.NewReader(r)); err != nil || len(all) != 1 {
+			v.add(at("rotate", "recipients", strconv.Itoa(i)), "age-keygen -y prints it: age1…", "not an age recipient")
+		}
+	}
+}
+
+func (v *validator) name(kind, name string) {
+	v.usable(at(kind, name), name)
+	if kind == "providers" && name == target.SSH {
+		v.add(at(kind, name), "hosts are ssh/host/NAME", "a provider cannot be called ssh")
+	}
+}
+
+func (v *validator) usable(where []string, name string) {
+	if !nameForm.MatchString(name) {
+		v.add(where, "use A-Z a-z 0-9 . _ -, at most 63, starting with a letter or digit", "not a usable name")
+	}
+}
+
+func (v *validator) provider(name string, p *Provider) {
+	here := at("providers", name)
+	switch {
+	case p.Type == "":
+		v.add(here, "write type: gitlab", "no type")
+	case !slices.Contains(providerTypes, p.Type):
+		hint := "only gitlab is there now"
+		if near := yamlfile.Nearest(p.Type, providerTypes); near != "" {
+			hint = "did you mean " + near + "? Only gitlab is there now"
+		}
+		shown := ""
+		if wordForm.MatchString(p.Type) {
+			shown = " " + strconv.Quote(p.Type)
+		}
+		v.add(append(here, "type"), hint, "unknown provider type%s", shown)
+	}
+	if p.Act == nil {
+		p.Act = &TokenSource{Ask: true}
+	}
+	v.url(append(here, "url"), p)
+	v.path(&p.CAFile)
+	for i, s := range p.Scopes {
+		if _, ok := Scope(s); !ok {
+			v.add(append(here, "scopes", strconv.Itoa(i)), "write instance, mine, group:PATH or project:PATH", "not a scope")
+		}
+	}
+	v.token(append(here, "look"), &p.Look, p)
+	v.token(append(here, "act"), p.Act, p)
+	if p.Look.Ask {
+		v.add(append(here, "look", "ask"), "only act can be asked for; looking goes on unattended", "look cannot be asked for")
+	}
+}
+
+func (v *validator) url(here []string, p *Provider) {
+	if p.URL == "" {
+		v.add(here, "write url: https://gitlab.example.org", "no url")
+		return
+	}
+	u, err := url.Parse(strings.TrimRight(p.URL, "/"))
+	switch {
+	case err != nil || u.Host == "" || u.Opaque != "":
+		v.add(here, "write https://HOST or https://HOST/PATH", "not a URL")
+	case u.User != nil:
+		v.add(here, "name the token's place under look and act", "a URL with a name or password in it")
+	case u.RawQuery != "" || u.Fragment != "" || u.ForceQuery:
+		v.add(here, "leave out ? and #", "a URL with more than a host and a path")
+	case u.Scheme != "https" && (u.Scheme != "http" || !loopback(u.Hostname())):
+		v.add(here, "use https; http is for 127.0.0.1 alone", "the token would travel in clear, or not at all")
+	case strings.HasSuffix(u.Path, "/api/v4") || strings.HasSuffix(u.Path, "/api"):
+		v.add(here, "leave out /api/v4; it is added", "the URL of the API, not of the service")
+	default:
+		p.URL = u.String()
+		p.Look.host, p.Act.host = u.Host, u.Host
+	}
+}
+
+func (v *validator) host(name string, h *Host) {
+	here := at("hosts", name)
+	if h.Address == "" {
+		h.Address = name
+	}
+	host, port, err := net.SplitHostPort(h.Address)
+	if err != nil {
+		host, port = strings.Trim(h.Address, "[]"), "22"
+	}
+	if n, err := strconv.Atoi(port); err != nil || n < 1 || n > 65535 || !hostForm.MatchString(host) && net.ParseIP(host) == nil {
+		v.add(append(here, "address"), "write HOST, HOST:PORT or [IPV6]:PORT", "not an address")
+	}
+	h.Address = net.JoinHostPort(host, port)
+	if h.User != "" && !userForm.MatchString(h.User) {
+		v.add(append(here, "user"), "", "not a user name")
+	}
+	if h.Key != "" && h.Agent {
+		v.add(here, "keep one of them", "both key and agent")
+	}
+	h.Agent = h.Agent || h.Key == ""
+	v.path(&h.Key)
+	if v.path(&h.KnownHosts); h.KnownHosts == "" {
+		h.KnownHosts = filepath.Join(xdg.Home, ".ssh", "known_hosts")
+	}
+	if h.Unit == "" {
+		h.Unit = DefaultUnit
+	}
+	if !unitForm.MatchString(h.Unit) {
+		v.add(append(here, "unit"), "write NAME.service", "not a service unit")
+	}
+}
+
+// path completes a path: ~/ is the home directory, relative counts from the file.
+func (v *validator) path(p *string) {
+	switch rest, home := strings.CutPrefix(*p, "~/"); {
+	case *p == "":
+	case home:
+		*p = filepath.Join(xdg.Home, rest)
+	case !filepath.IsAbs(*p):
+		*p = filepath.Join(v.dir, *p)
+	}
+}
+
+func loopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+func sorted[T any](m map[string]T) []string {
+	names := make([]string, 0, len(m))
+	for n := range m {
+		names = append(names, n)
+	}
+	slices.Sort(names)
+	return names
+}
