@@ -1,0 +1,96 @@
+package gitlab
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"cordon/internal/target"
+	"cordon/providers"
+)
+
+// What a level is called in providers.Capability.
+const (
+	full    = "full"
+	partial = "partial"
+	none    = "none"
+	unsure  = "unknown"
+)
+
+// Can implements providers.Provider, by reads alone: the token's scopes from
+// /personal_access_tokens/self, and whether the runner can be read. A role is only
+// known once GitLab refuses, so "full" still ends in a plain refusal where it is too low.
+func (p *Provider) Can(ctx context.Context, t target.Ref) ([]providers.Capability, error) {
+	id, err := p.own(t)
+	if err != nil {
+		return nil, err
+	}
+	scopes, serr := p.tokenScopes(ctx)
+	if done := finished(ctx, serr); done != nil {
+		return nil, done
+	}
+	w, _, rerr := p.details(ctx, id, true)
+	if done := finished(ctx, rerr); done != nil {
+		return nil, done
+	}
+	if rerr == nil {
+		if err := levels(t, w); err != nil {
+			return nil, err
+		}
+	}
+	var out []providers.Capability
+	for _, verb := range []string{providers.Pause, providers.Resume, providers.Cancel, providers.Rotate, providers.Deregister} {
+		c := capability(verb, scopes, serr)
+		switch {
+		case rerr != nil:
+			c = providers.Capability{Verb: verb, Level: none, Why: "the runner cannot be read: " + rerr.Error()}
+		case p.o.ActsApart && c.Level != full:
+			c = providers.Capability{Verb: verb, Level: unsure, Why: "the credential for acting is another one; what it may do shows when the first plan is confirmed"}
+		case verb == providers.Deregister && len(w.Projects) > 1 && c.Level == full:
+			c.Level, c.Why = partial, fmt.Sprintf("only an administrator may remove a runner of %d projects", len(w.Projects))
+		}
+		out = append(out, c)
+	}
+	return out, nil
+}
+
+func (p *Provider) tokenScopes(ctx context.Context) ([]string, error) {
+	a, err := p.api.get(ctx, "personal_access_tokens/self", nil)
+	if err != nil {
+		return nil, err
+	}
+	tok, err := decode[wireToken](a, '{')
+	if err != nil {
+		return nil, err
+	}
+	if !tok.Active {
+		return nil, malformed(a, "it answers, and says that it is not active")
+	}
+	return tok.Scopes, nil
+}
+
+// capability knows which scopes reach which calls: manage_runner covers
+// /runners/:id/… since 17.1, jobs need api (lib/api/ci/runners.rb).
+func capability(verb string, scopes []string, err error) providers.Capability {
+	c := providers.Capability{Verb: verb}
+	switch {
+	case err != nil:
+		c.Level, c.Why = unsure, "the token does not say what it may do: "+err.Error()
+	case slices.Contains(scopes, "api"):
+		c.Level, c.Why = full, "the token has the scope api; the role decides: "+role(verb)
+	case verb != providers.Cancel && slices.Contains(scopes, "manage_runner"):
+		c.Level, c.Why = full, "the token has the scope manage_runner; the role decides: "+role(verb)
+	case verb == providers.Cancel:
+		c.Level, c.Missing, c.Why = none, "scope api", "a job cannot be canceled with less"
+	default:
+		c.Level, c.Missing, c.Why = none, "scope manage_runner or api", "the token may only read"
+	}
+	return c
+}
+
+func role(verb string) string {
+	if verb == providers.Cancel {
+		return "Developer or Maintainer in the job's project"
+	}
+	return "Maintainer for a project's runner, Owner for a group's, administrator for the instance's"
+}

@@ -1,0 +1,120 @@
+package gitlab
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"cordon/internal/change"
+	"cordon/internal/transport"
+	"cordon/providers"
+)
+
+// problem says what a status means, in our words: a service's own error text is
+// foreign and may hold anything. Only phrases from a fixed list are recognised in it.
+func problem(a answer) error {
+	said := func(kind error, hint string) error {
+		return fmt.Errorf("%s: %w (HTTP %d): %s", a.Request, kind, a.Status, hint)
+	}
+	switch {
+	case a.Status >= 500:
+		return said(providers.ErrUnavailable, "GitLab or a proxy before it is in trouble")
+	case a.html():
+		return malformed(a, "an HTML page, from a login form or a proxy")
+	}
+	switch a.Status {
+	case 400:
+		return said(providers.ErrConflict, "GitLab does not accept the request; its version may differ")
+	case 401:
+		return said(providers.ErrUnauthorized, "the credential is expired, revoked or wrong")
+	case 403:
+		return said(providers.ErrForbidden, forbidden(a.Body))
+	case 404:
+		return said(providers.ErrNotFound, "gone, or hidden from this credential")
+	case 408:
+		return said(providers.ErrUnavailable, "the request timed out")
+	case 409:
+		return said(providers.ErrConflict, "it is being changed by somebody else")
+	case 410:
+		return said(providers.ErrConflict, "this GitLab has that function turned off")
+	case 412:
+		return said(providers.ErrConflict, "it was changed in the meantime; plan again")
+	case 422:
+		return said(providers.ErrConflict, "GitLab cannot do this in the present state; the token's rotation deadline may have passed")
+	case 429:
+		return said(providers.ErrLimited, "too many requests; wait a minute, then again")
+	}
+	return malformed(a, "an answer that this call does not have")
+}
+
+// forbidden recognises what lib/api/ci/runners.rb says with a 403.
+func forbidden(body []byte) string {
+	for phrase, hint := range map[string]string{
+		"more than one project":       "only an administrator may remove a runner of more than one project; unassign it elsewhere first",
+		"insufficient_scope":          "the token lacks a scope: api, or manage_runner for calls on one runner",
+		"insufficient_granular_scope": "the token lacks a permission on runners",
+		"admin_mode":                  "the instance has admin mode on: the token needs the scope admin_mode",
+	} {
+		if bytes.Contains(body, []byte(phrase)) {
+			return hint
+		}
+	}
+	return "the credential's role is too low: Maintainer for a project's runner, Owner for a group's, administrator for the instance's"
+}
+
+func malformed(a answer, what string) error {
+	return fmt.Errorf("%s: %w (HTTP %d): %s", a.Request, providers.ErrMalformed, a.Status, what)
+}
+
+// noAnswer maps what the transport says; change's and context's errors stay visible.
+func noAnswer(err error) error {
+	switch {
+	case errors.Is(err, transport.ErrTooLarge), errors.Is(err, transport.ErrRedirect):
+		return fmt.Errorf("%w: %w", providers.ErrMalformed, err)
+	case errors.Is(err, transport.ErrNoAnswer), errors.Is(err, transport.ErrSilent):
+		return fmt.Errorf("%w: %w", providers.ErrUnavailable, err)
+	case errors.Is(err, transport.ErrNoCredential):
+		return fmt.Errorf("%w: %w", providers.ErrUnauthorized, err)
+	}
+	return err
+}
+
+// neverLeft reports whether err itself says that this call was not sent.
+func neverLeft(err error) bool {
+	for _, e := range []error{
+		change.ErrCaptured, change.ErrNoPermit, change.ErrSpent, change.ErrMismatch,
+		transport.ErrNoCredential, transport.ErrElsewhere,
+	} {
+		if errors.Is(err, e) {
+			return true
+		}
+	}
+	return false
+}
+
+// doubtful reports whether an answer to a change leaves open what it did.
+func doubtful(a answer, err error) bool {
+	return a.Status == 0 || errors.Is(err, providers.ErrUnavailable) || errors.Is(err, providers.ErrMalformed) ||
+		errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+}
+
+// decode reads exactly one JSON document that starts as a T has to. Null is not an
+// empty list: a list that was not read must never look like a list of nothing.
+func decode[T any](a answer, start byte) (T, error) {
+	var v T
+	body := bytes.TrimSpace(a.Body)
+	if len(body) == 0 || body[0] != start {
+		return v, malformed(a, "not the expected JSON")
+	}
+	d := json.NewDecoder(bytes.NewReader(body))
+	if err := d.Decode(&v); err != nil {
+		return v, malformed(a, "not the expected JSON")
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return v, malformed(a, "more than one JSON document")
+	}
+	return v, nil
+}
