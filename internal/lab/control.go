@@ -1,0 +1,85 @@
+package lab
+
+import (
+	"encoding/json"
+	"net/http"
+	"time"
+
+	"cordon/internal/lab/gitlab"
+)
+
+// control is the lab's own interface, for tests and for who plays a scenario:
+//
+//	GET  /_lab/ledger            the last effects, oldest first
+//	GET  /_lab/counters          requests by method and route, SSH connections and sessions by host
+//	GET  /_lab/state             lab time, fault, hosts and their agents
+//	POST /_lab/fault  {"fault"}  one fault on, the others off; "none" for none
+//	POST /_lab/job    {"project","seconds","tags","name"}  queue a job
+func (l *lab) control() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /_lab/ledger", func(w http.ResponseWriter, _ *http.Request) { l.tell(w, l.ledger.Entries()) })
+	mux.HandleFunc("GET /_lab/counters", func(w http.ResponseWriter, _ *http.Request) { l.tell(w, l.ledger.Counters()) })
+	mux.HandleFunc("GET /_lab/state", func(w http.ResponseWriter, _ *http.Request) { l.tell(w, l.state()) })
+	mux.HandleFunc("POST /_lab/fault", l.setFault)
+	mux.HandleFunc("POST /_lab/job", l.addJob)
+	return mux
+}
+
+// State is the answer of GET /_lab/state.
+type State struct {
+	Time  time.Time            `json:"time"`
+	Fault string               `json:"fault"`
+	Hosts map[string]HostState `json:"hosts"`
+}
+
+func (l *lab) state() State {
+	s := State{Time: l.clock.Now(), Fault: l.faults.Name(), Hosts: map[string]HostState{}}
+	for _, h := range l.hosts {
+		s.Hosts[h.spec.Name] = h.state()
+	}
+	return s
+}
+
+func (l *lab) tell(w http.ResponseWriter, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set(gitlab.LabHeader, l.id)
+	_ = json.NewEncoder(w).Encode(v) // the other side is gone: nobody to tell
+}
+
+const maxControl = 64 << 10
+
+func (l *lab) setFault(w http.ResponseWriter, r *http.Request) {
+	var in struct{ Fault string }
+	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxControl)).Decode(&in); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	if err := l.faults.Set(in.Fault); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	l.tell(w, map[string]string{"fault": l.faults.Name()})
+}
+
+func (l *lab) addJob(w http.ResponseWriter, r *http.Request) {
+	in := struct {
+		Project, Seconds int
+		Tags             []string
+		Name             string
+		Script           []string
+	}{Seconds: 30}
+	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxControl)).Decode(&in); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	d := gitlab.SeedJob{Project: in.Project, Tags: in.Tags, Script: in.Script, Takes: time.Duration(in.Seconds) * time.Second}
+	if in.Name != "" {
+		d.Name, d.Stage, d.Ref, d.User = in.Name, "test", "main", "dev"
+	}
+	id, err := l.gitlab.AddJob(d)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	l.tell(w, map[string]int{"id": id})
+}

@@ -1,0 +1,82 @@
+// Package fault names what can be made to go wrong in a lab, one thing at a time.
+package fault
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// The faults. Each has its expected ending in the scenario file.
+const (
+	None          = "none"
+	KeepsPolling  = "keeps-polling"  // the agent survives the stop and ignores its own back-off
+	Resurrects    = "resurrects"     // the host registers anew once its token is refused
+	LosesReset    = "loses-reset"    // the first reset takes effect, its answer is lost
+	Always422     = "always-422"     // deleting a runner is refused for ever
+	HostGone      = "host-gone"      // nobody listens at the compromised host's SSH address
+	EmptyEvidence = "empty-evidence" // the collector answers nothing and says it went well
+)
+
+// Names lists them all, None first.
+func Names() []string {
+	return []string{None, KeepsPolling, Resurrects, LosesReset, Always422, HostGone, EmptyEvidence}
+}
+
+// Switch holds the fault that is on. The zero value is None. Safe for concurrent use.
+type Switch struct {
+	mu      sync.Mutex
+	name    string
+	spent   bool
+	changed []func(string)
+}
+
+// Set turns one fault on and the others off; "" means None.
+func (s *Switch) Set(name string) error {
+	if name == "" {
+		name = None
+	}
+	if !slices.Contains(Names(), name) {
+		return fmt.Errorf("no fault %q: choose one of %s", name, strings.Join(Names(), ", "))
+	}
+	s.mu.Lock()
+	s.name, s.spent = name, false
+	told := slices.Clone(s.changed)
+	s.mu.Unlock()
+	for _, f := range told {
+		f(name)
+	}
+	return nil
+}
+
+// OnChange calls f after every Set, from the goroutine that sets.
+func (s *Switch) OnChange(f func(name string)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.changed = append(s.changed, f)
+}
+
+// Name is the fault that is on.
+func (s *Switch) Name() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.name == "" {
+		return None
+	}
+	return s.name
+}
+
+// Is reports whether that fault is on.
+func (s *Switch) Is(name string) bool { return s.Name() == name }
+
+// Once reports whether that fault is on and has not struck since it was set.
+func (s *Switch) Once(name string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.name != name || s.spent {
+		return false
+	}
+	s.spent = true
+	return true
+}

@@ -1,0 +1,111 @@
+package vault
+
+import (
+	"crypto/ed25519"
+	"encoding/base64"
+	"encoding/pem"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"strings"
+
+	"golang.org/x/crypto/ssh"
+)
+
+const (
+	base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+	base36 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
+)
+
+// shapes are the forms of tokens: what a scanner knows them by, and how much
+// follows (prefixes: facts/gitlab-gitea.md §2.3).
+var shapes = map[string]struct {
+	prefix, alphabet string
+	n                int
+}{
+	"glrt":     {"glrt-", base62, 20},         // runner authentication token
+	"glrt-t1":  {"glrt-t1_", base62, 20},      // the same of an instance runner
+	"glrt-t2":  {"glrt-t2_", base62, 20},      // of a group runner
+	"glrt-t3":  {"glrt-t3_", base62, 20},      // of a project runner
+	"gr":       {"GR1348941", base62, 20},     // registration token
+	"glpat":    {"glpat-", base62, 20},        // personal access token
+	"glcbt":    {"glcbt-64_", base62, 20},     // job token
+	"aws-id":   {"AKIA", base36, 16},          // AWS access key id
+	"npm":      {"npm_", base62, 36},          // npm automation token
+	"password": {"", base62, 24},              // what people type
+	"opaque":   {"", base62, 40},              // what a service makes up
+	"webhook":  {"whsec_", base62, 32},        // webhook signing secret
+	"ghr":      {"BKAB7Q", base62, 23},        // GitHub runner registration
+	"deploy":   {"gldt-", base62, 20},         // deploy token
+	"bearer":   {"eyJhbGciOiJ", base62, 40},   // start of a JWT
+	"aws-key":  {"", base62 + "+/", 40},       // AWS secret access key
+	"rsaparam": {"", base62 + base62[:2], 86}, // one number of a GitHub runner's key
+}
+
+func (v *Vault) make(shape, name string) (string, error) {
+	src := v.stream(name)
+	if shape == "ed25519" {
+		return privateKey(src, name)
+	}
+	s, ok := shapes[shape]
+	if !ok {
+		return "", fmt.Errorf("secret %q: no shape %q", name, shape)
+	}
+	r := rand.New(src)
+	b := []byte(s.prefix)
+	for range s.n {
+		b = append(b, s.alphabet[r.IntN(len(s.alphabet))])
+	}
+	return string(b), nil
+}
+
+func privateKey(src io.Reader, name string) (string, error) {
+	seed := make([]byte, ed25519.SeedSize)
+	if _, err := io.ReadFull(src, seed); err != nil {
+		return "", err
+	}
+	block, err := ssh.MarshalPrivateKey(ed25519.NewKeyFromSeed(seed), name)
+	if err != nil {
+		return "", fmt.Errorf("secret %q: %w", name, err)
+	}
+	return string(pem.EncodeToMemory(block)), nil
+}
+
+// Public is the authorized_keys line of an ed25519 secret, with its name as comment.
+// It makes the key if it is not there yet, and plants nothing.
+func (v *Vault) Public(name string) (string, error) {
+	v.mu.Lock()
+	val, ok := v.values[name]
+	v.mu.Unlock()
+	if !ok {
+		var err error
+		if val, err = v.make("ed25519", name); err != nil {
+			return "", err
+		}
+	}
+	signer, err := ssh.ParsePrivateKey([]byte(val))
+	if err != nil {
+		return "", fmt.Errorf("public half of %q: %w", name, err)
+	}
+	return strings.TrimSpace(string(ssh.MarshalAuthorizedKey(signer.PublicKey()))) + " " + name, nil
+}
+
+// searchable gives the parts of a value that are secret wherever they are seen. The
+// first lines of a private key are the same in every key or hold its public half.
+func searchable(val string) []string {
+	if !strings.HasPrefix(val, "-----BEGIN") {
+		return []string{val}
+	}
+	block, _ := pem.Decode([]byte(val))
+	if block == nil {
+		return []string{val}
+	}
+	var out []string
+	for i, line := range strings.Split(strings.TrimSpace(val), "\n") {
+		if _, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(line, "=")); err != nil || i < 3 || len(line) < 32 {
+			continue
+		}
+		out = append(out, line)
+	}
+	return out
+}
