@@ -133,7 +133,9 @@ func (c *Case) firstLine(data openData, simulated bool) error {
 // discard removes what build made, as far as it goes, before the lock is let go.
 func (c *Case) discard() error {
 	err := removeTree(c.s.fs, c.dir)
-	if errors.Is(err, fs.ErrNotExist) {
+	if err == nil {
+		err = c.s.fs.SyncDir(c.s.dir)
+	} else if errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}
 	if c.j != nil {
