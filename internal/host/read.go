@@ -1,0 +1,128 @@
+package host
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"cordon/internal/evidence"
+	"cordon/internal/host/snapshot"
+	"cordon/internal/target"
+	"cordon/internal/untrusted"
+	"cordon/providers"
+)
+
+// maxGaps is how many gaps of one snapshot are written one by one; all of them are
+// in the snapshot.
+const maxGaps = 40
+
+// Read logs in to the host once and reads it. The snapshot is nil only where nothing
+// was answered; with an error it holds what came before it (snapshot.ErrForged,
+// ErrCut, ErrTooLarge, or one of this package).
+func (h *Hosts) Read(ctx context.Context, name, profile string) (*snapshot.Snapshot, error) {
+	x, err := h.find(ref(name))
+	if err != nil {
+		return nil, err
+	}
+	if snapshot.SectionsOf(profile) == nil {
+		return nil, fmt.Errorf("read host %s: no profile %q; use %s or %s", name, profile, snapshot.ProfileTriage, snapshot.ProfileWatch)
+	}
+	var s *snapshot.Snapshot
+	j := job{
+		script: collector(), nonce: newNonce(), third: "P=" + profile, profile: profile,
+		idle: h.o.Timeouts.Idle, total: h.o.Timeouts.Total,
+	}
+	sent := h.o.Clock.Now()
+	j.read = func(r io.Reader) error {
+		got, err := snapshot.Parse(r, snapshot.Expect{
+			Host: name, Nonce: j.nonce, Profile: profile, Sent: sent, Now: h.o.Clock.Now, Marker: h.marker(ctx), Limits: h.o.Limits,
+		})
+		if got.Complete || len(got.Sections) > 0 && got.Ident.UID >= 0 {
+			s = got
+		}
+		return err
+	}
+	_, err = h.run(ctx, x, j)
+	return s, err
+}
+
+// Gather implements providers.System: one read, kept as host/NAME/snapshot.json
+// (triage) or host/NAME/watch-TIME.json (watch). A host that cannot be read is a gap.
+func (h *Hosts) Gather(ctx context.Context, t target.Ref, profile string, to evidence.Sink) ([]evidence.Gap, error) {
+	x, err := h.find(t)
+	if err != nil && !errors.Is(err, ErrBadConfig) {
+		return nil, err
+	}
+	if profile != providers.Triage && profile != providers.Watch {
+		return nil, fmt.Errorf("gather %s: no profile %q; use %s or %s", t, profile, providers.Triage, providers.Watch)
+	}
+	var s *snapshot.Snapshot
+	if err == nil {
+		s, err = h.Read(ctx, x.Name, profile)
+	}
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	name := "host/" + t.ID + "/snapshot.json"
+	if profile == providers.Watch {
+		name = watchName(t.ID, h.o.Clock.Now())
+	}
+	var gaps []evidence.Gap
+	if err != nil {
+		gaps = append(gaps, evidence.Gap{Name: name, Why: untrusted.Clean(err.Error(), 500), At: h.o.Clock.Now()})
+	}
+	if s != nil {
+		if _, err := keep(ctx, to, s, name); err != nil {
+			return gaps, err
+		}
+		gaps = append(gaps, named(s, t.ID)...)
+	}
+	for _, g := range gaps {
+		if err := to.Miss(ctx, g); err != nil {
+			return gaps, fmt.Errorf("record what could not be had of %s: %w", t, err)
+		}
+	}
+	return gaps, nil
+}
+
+func watchName(host string, at time.Time) string {
+	return "host/" + host + "/watch-" + at.UTC().Format("20060102T150405.000Z") + ".json"
+}
+
+// keep stores the snapshot and returns its digest.
+func keep(ctx context.Context, to evidence.Sink, s *snapshot.Snapshot, name string) (string, error) {
+	var b bytes.Buffer
+	if err := s.Encode(&b); err != nil {
+		return "", err
+	}
+	redacted := 0
+	for _, f := range s.Files {
+		redacted += f.Redacted
+	}
+	it, err := to.Put(ctx, evidence.Item{
+		Name: name, Source: "collector over SSH, profile " + s.Profile, Media: "application/json",
+		At: s.Taken, Truncated: !s.Complete, Redacted: redacted,
+	}, &b)
+	if err != nil {
+		return "", fmt.Errorf("keep %s: %w", name, err)
+	}
+	return it.Digest, nil
+}
+
+// named are the snapshot's gaps with the host before them, at most maxGaps.
+func named(s *snapshot.Snapshot, host string) []evidence.Gap {
+	var out []evidence.Gap
+	for i, g := range s.Gaps {
+		g.Name = "host/" + host + ": " + g.Name
+		if i == maxGaps {
+			g.Name = "host/" + host
+			g.Why = fmt.Sprintf("%d more, listed in the snapshot", len(s.Gaps)-i)
+			return append(out, g)
+		}
+		out = append(out, g)
+	}
+	return out
+}
