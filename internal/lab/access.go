@@ -72,7 +72,7 @@ func (a *access) host(name string, at net.Addr, key ssh.PublicKey) {
 func (l *lab) config(a *access) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# A simulated world: made by cordon lab serve, good for this lab only.\nstate_dir: %s\nprincipal: responder@lab.invalid\n", l.path("state"))
-	fmt.Fprintf(&b, "providers:\n  gitlab-lab:\n    type: gitlab\n    url: %s\n    scopes: [instance]\n    look: {file: %s}\n    act: {file: %s}\nhosts:\n", l.url, l.path("look.token"), l.path("act.token"))
+	fmt.Fprintf(&b, "providers:\n  %s:\n    type: gitlab\n    url: %s\n    scopes: [instance]\n    look: {file: %s}\n    act: {file: %s}\nhosts:\n", provider, l.url, l.path("look.token"), l.path("act.token"))
 	for _, h := range l.scenario.Hosts {
 		fmt.Fprintf(&b, "  %s:\n    address: %s\n    user: ir\n    key: %s\n    known_hosts: %s\n    unit: %s\n", h.Name, a.address[h.Name], a.keyPath, l.path("known_hosts"), h.Unit)
 	}

@@ -12,6 +12,9 @@ import (
 // Schema names the form of lab.json and of the line on Options.Ready.
 const Schema = "cordon.lab/1"
 
+// provider is what the lab's GitLab is called in the configuration that comes with it.
+const provider = "gitlab-lab"
+
 // Ready says where everything is. Start is when lab time and real time were equal;
 // since then lab time runs Scale times as fast.
 type Ready struct {
@@ -19,12 +22,14 @@ type Ready struct {
 	ID         string            `json:"id"`
 	PID        int               `json:"pid"`
 	Scenario   string            `json:"scenario"`
+	Runner     string            `json:"runner"` // what the scenario is about, as cordon writes it
 	Target     Target            `json:"target"`
 	Scale      float64           `json:"scale"`
 	Start      time.Time         `json:"start"`
 	Fault      string            `json:"fault"`
 	GitLab     Endpoint          `json:"gitlab"`
-	Hosts      map[string]string `json:"hosts"` // name to SSH address
+	Hosts      []string          `json:"hosts"`
+	SSH        map[string]string `json:"ssh"` // host to address:port
 	Config     string            `json:"config"`
 	KnownHosts string            `json:"known_hosts"`
 	SSHKey     string            `json:"ssh_key"`
@@ -39,9 +44,13 @@ type Endpoint struct {
 }
 
 func (l *lab) ready(control string, a *access) Ready {
+	var names []string
+	for _, h := range l.hosts {
+		names = append(names, h.spec.Name)
+	}
 	return Ready{
-		Schema: Schema, ID: l.id, PID: os.Getpid(), Scenario: l.scenario.Name, Target: l.scenario.Target,
-		Scale: l.clock.Factor, Start: l.clock.Start, Fault: l.faults.Name(), GitLab: Endpoint{URL: l.url}, Hosts: a.address,
+		Schema: Schema, ID: l.id, PID: os.Getpid(), Scenario: l.scenario.Name, Target: l.scenario.Target, Runner: fmt.Sprintf("%s/%d", provider, l.scenario.Target.Runner),
+		Scale: l.clock.Factor, Start: l.clock.Start, Fault: l.faults.Name(), GitLab: Endpoint{URL: l.url}, Hosts: names, SSH: a.address,
 		Config: l.path("cordon.yaml"), KnownHosts: l.path("known_hosts"), SSHKey: a.keyPath,
 		Ledger: l.path("ledger.jsonl"), Planted: l.path("planted.json"), Control: control,
 	}

@@ -73,6 +73,9 @@ func Endings(name string) (map[string]Ending, error) {
 	return s.Faults, nil
 }
 
+// Faults lists what Options.Fault may be, "none" first.
+func Faults() []string { return fault.Names() }
+
 // Scenarios lists the names that Serve knows.
 func Scenarios() []string {
 	list, err := fs.Glob(scenarios, "scenarios/*.yaml")

@@ -11,15 +11,16 @@ import "time"
 
 // Data is what a scenario puts into a GitLab. Secrets are named by name; Vault makes them.
 type Data struct {
-	Version   string    `yaml:"version"`
-	Revision  string    `yaml:"revision"`
-	People    []Person  `yaml:"people"`
-	Groups    []Group   `yaml:"groups"`
-	Projects  []Project `yaml:"projects"`
-	Runners   []Seeded  `yaml:"runners"`
-	Jobs      []SeedJob `yaml:"jobs"`
-	NewJobs   int       `yaml:"first_new_job"`    // ids of jobs that arrive later count from here
-	NewRunner int       `yaml:"first_new_runner"` // ids of runners that register later count from here
+	Version   string     `yaml:"version"`
+	Revision  string     `yaml:"revision"`
+	People    []Person   `yaml:"people"`
+	Variables []Variable `yaml:"variables"` // of the instance
+	Groups    []Group    `yaml:"groups"`
+	Projects  []Project  `yaml:"projects"`
+	Runners   []Seeded   `yaml:"runners"`
+	Jobs      []SeedJob  `yaml:"jobs"`
+	NewJobs   int        `yaml:"first_new_job"`    // ids of jobs that arrive later count from here
+	NewRunner int        `yaml:"first_new_runner"` // ids of runners that register later count from here
 }
 
 // Person is one access token and whose it is. File is where the lab puts the token, if anywhere.

@@ -66,7 +66,7 @@ func (s *Server) jobVariables(j *job, base string) []any {
 		v("GIT_STRATEGY", "none", true, false, false),
 		v(LengthVariable, fmt.Sprint(int(j.Takes.Seconds())), true, false, false),
 	}
-	lists := [][]Variable{p.Variables}
+	lists := [][]Variable{p.Variables, s.data.Variables}
 	if g := s.group(p.Group); g != nil {
 		lists = append(lists, g.Variables)
 	}

@@ -9,6 +9,7 @@ func (s *Server) routes() *http.ServeMux {
 	for route, h := range map[string]forPeople{
 		"GET /api/v4/version":                                  s.version,
 		"GET /api/v4/metadata":                                 s.metadata,
+		"GET /api/v4/admin/ci/variables":                       s.instanceVariables,
 		"GET /api/v4/user":                                     s.user,
 		"GET /api/v4/personal_access_tokens/self":              s.ownToken,
 		"GET /api/v4/runners":                                  s.listMine,

@@ -76,6 +76,9 @@ func (s *Server) seedJobs() error {
 }
 
 func (s *Server) seedVariables() error {
+	if err := s.fill(s.data.Variables, "gitlab: variables of the instance"); err != nil {
+		return err
+	}
 	for i := range s.data.Groups {
 		g := &s.data.Groups[i]
 		if err := s.fill(g.Variables, "gitlab: variables of group "+g.Path); err != nil {

@@ -50,6 +50,14 @@ func (s *Server) groupVariables(w http.ResponseWriter, r *http.Request, who *Per
 	}
 }
 
+func (s *Server) instanceVariables(w http.ResponseWriter, r *http.Request, who *Person) {
+	if !who.Admin {
+		fail(w, http.StatusForbidden, "403 Forbidden")
+		return
+	}
+	answer(w, http.StatusOK, page(w, r, variables(s.data.Variables)))
+}
+
 func (s *Server) deployKeys(w http.ResponseWriter, r *http.Request, who *Person) {
 	p := s.projectOf(r)
 	if p == nil {

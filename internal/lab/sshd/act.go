@@ -15,7 +15,7 @@ func (o Options) act(r request, out io.Writer) (int, error) {
 		verb = "start"
 	}
 	w := &frames{out: out, nonce: r.nonce}
-	active, enabled, _ := o.Unit.Status(r.unit)
+	active, enabled, pid := o.Unit.Status(r.unit)
 	w.frame("begin", verb, "cordon-act 1")
 	w.value("unit", r.unit)
 	w.value("before.active", active)
@@ -39,7 +39,10 @@ func (o Options) act(r request, out io.Writer) (int, error) {
 	w.value("did", did)
 	w.value("exit", strconv.Itoa(exit))
 	w.value("stderr", stderr)
-	active, enabled, pid := o.Unit.Status(r.unit)
+	active, enabled, pid = "unknown", "not-found", 0
+	if did != "nothing" {
+		active, enabled, pid = o.Unit.Status(r.unit)
+	}
 	w.value("after.active", active)
 	w.value("after.enabled", enabled)
 	w.value("mainpid", strconv.Itoa(pid))
