@@ -42,11 +42,14 @@ type Check struct {
 	Attack []string // ATT&CK techniques of its findings, unless a finding names its own
 	NIST   []string // NIST SP 800-53 controls
 
-	// Run looks. It must not change the snapshot.
+	// Run looks, and nothing else: it fills in neither Check nor the defaults above. It
+	// does not change the snapshot.
 	Run func(*snapshot.Snapshot) []Finding
-	// Unseen says why the look was partial although the sections ended well (another
-	// user's environment, say); empty: it was not. May be nil.
-	Unseen func(*snapshot.Snapshot) string
+
+	look func(*view) []Finding
+	// unseen says why the look was partial although the sections ended well; nil and
+	// empty: it was not.
+	unseen func(*view) string
 }
 
 // Result is the answer of one check. With State Found a non-empty Why says that the
@@ -69,18 +72,27 @@ type Report struct {
 
 // All returns the checks of the first set in the order in which they are shown.
 func All() []Check {
-	return []Check{
+	all := []Check{
 		installationsCheck(), jobHooksCheck(), unitsCheck(), cronCheck(), keysCheck(),
 		orphansCheck(), connectionsCheck(), secretsCheck(), profilesCheck(), preloadCheck(),
 	}
+	for i := range all {
+		look := all[i].look
+		all[i].Run = func(s *snapshot.Snapshot) []Finding { return look(viewOf(s)) }
+	}
+	return all
 }
 
 // Run asks every check. It is safe for concurrent use on one snapshot. A nil
 // snapshot was never taken: every check is Blind.
 func Run(s *snapshot.Snapshot) []Result {
+	var v *view
+	if s != nil {
+		v = viewOf(s)
+	}
 	var out []Result
 	for _, c := range All() {
-		out = append(out, c.answer(s))
+		out = append(out, c.answer(v))
 	}
 	return out
 }
@@ -94,14 +106,14 @@ func ReportOf(s *snapshot.Snapshot) Report {
 	return r
 }
 
-func (c Check) answer(s *snapshot.Snapshot) Result {
+func (c Check) answer(v *view) Result {
 	r := Result{Check: c.ID, Title: c.Title}
-	if s == nil {
+	if v == nil {
 		r.State, r.Why = Blind, "there is no snapshot of this host"
 		return r
 	}
-	r.Findings = c.finish(c.Run(s))
-	asked, why := c.looked(s)
+	r.Findings = c.finish(c.look(v))
+	asked, why := c.looked(v)
 	switch {
 	case len(r.Findings) > 0:
 		r.State = Found
@@ -143,7 +155,8 @@ func (c Check) finish(found []Finding) []Finding {
 
 // looked reports whether the snapshot was asked for what the check needs, and why
 // the answer is not whole.
-func (c Check) looked(s *snapshot.Snapshot) (asked bool, why string) {
+func (c Check) looked(v *view) (asked bool, why string) {
+	s := v.s
 	ends := map[string]snapshot.Section{}
 	for _, sec := range s.Sections {
 		if was, twice := ends[sec.Name]; !twice || was.End == "ok" { // the worse of two ends counts
@@ -170,8 +183,8 @@ func (c Check) looked(s *snapshot.Snapshot) (asked bool, why string) {
 	if n := cutFiles(s, c.Needs); n > 0 {
 		bad = append(bad, fmt.Sprintf("%d file(s) were cut at the size limit", n))
 	}
-	if c.Unseen != nil {
-		if u := c.Unseen(s); u != "" {
+	if c.unseen != nil {
+		if u := c.unseen(v); u != "" {
 			bad = append(bad, u)
 		}
 	}

@@ -19,7 +19,7 @@ func connectionsCheck() Check {
 		Needs:  []string{snapshot.SectionProc, snapshot.SectionDetail, snapshot.SectionNet, snapshot.SectionKeys},
 		Attack: []string{"T1071", "T1059.004"},
 		NIST:   []string{"SC-7", "SI-4"},
-		Run:    func(s *snapshot.Snapshot) []Finding { return viewOf(s).findConnections() },
+		look:   (*view).findConnections,
 	}
 }
 
@@ -37,7 +37,7 @@ func (v *view) findConnections() []Finding {
 	for _, port := range []string{"22", "53", "80", "123", "443", "853", "9418"} {
 		n.usual[port] = true
 	}
-	for _, in := range v.installations() {
+	for _, in := range v.found {
 		if _, port, ok := cutPort(service(string(in.URL))); ok {
 			n.usual[port] = true
 		}

@@ -17,8 +17,7 @@ func cronCheck() Check {
 		Needs:  []string{snapshot.SectionCron, snapshot.SectionUnits, snapshot.SectionKeys},
 		Attack: []string{"T1053.003"},
 		NIST:   []string{"CM-7", "SI-4"},
-		Run: func(s *snapshot.Snapshot) []Finding {
-			v := viewOf(s)
+		look: func(v *view) []Finding {
 			var out []Finding
 			v.each(func(p string, f *snapshot.File) {
 				hit, ok := v.judgeScheduled(p, f)
@@ -135,9 +134,6 @@ func (v *view) judgeJob(j job, own bool, why *reasons) {
 	signs := strongSigns(j.command)
 	if own {
 		signs = suspicious(j.command)
-		if words := splitCommand(j.command); len(words) > 0 && oddPlace(words[0]) != "" {
-			signs = append(signs, "its program "+oddPlace(words[0]))
-		}
 	}
 	if len(signs) > 0 {
 		why.add(High, "%s: %s", quote(j.command), strings.Join(signs, ", "))
@@ -163,7 +159,7 @@ func (v *view) judgeJob(j job, own bool, why *reasons) {
 
 func cronEnv(env map[string]string, why *reasons) {
 	for name, value := range inOrder(env) {
-		if s, ok := loaderVar(name); ok {
+		if s, ok := loaderVar(name, value); ok {
 			why.add(s, "it sets %s=%s, which makes programs load foreign code", quote(name), quote(value))
 		}
 	}

@@ -17,11 +17,19 @@ func (v *view) envFileHooks() []Finding {
 	var out []Finding
 	v.each(func(p string, f *snapshot.File) {
 		root := path.Dir(p)
-		if f.Content == "" || !v.runnerRoot(root) {
+		if f.Content == "" || !v.roots[root] {
 			return
 		}
 		switch path.Base(p) {
-		case ".env", "env", ".env_file":
+		case "runsvc.sh", "run.sh", "run-helper.sh", "run-helper.sh.template", "svc.sh":
+			if signs := strongSigns(string(f.Content)); len(signs) > 0 {
+				out = append(out, Finding{
+					Severity: High, Title: "a script of the runner does what its makers' does not",
+					Where: untrusted.Text(p), Attack: []string{"T1554"}, Evidence: evidenceFile(f),
+					Detail: text("It %s. It runs with the agent every time that starts.", strings.Join(signs, ", ")),
+				})
+			}
+		case ".env":
 			for name, value := range inOrder(assignments(string(f.Content))) {
 				if hit, ok := variable(name, value); ok {
 					hit.Where, hit.Evidence = untrusted.Text(p), evidenceFile(f)
@@ -49,17 +57,20 @@ func (v *view) envFileHooks() []Finding {
 	return out
 }
 
-// runnerRoot reports whether dir is the root of a GitHub or Gitea runner.
-func (v *view) runnerRoot(dir string) bool {
-	if f := v.files[path.Join(dir, ".runner")]; f != nil {
-		return true
-	}
-	for pid, kind := range v.agents {
-		if kind != GitLab && v.agentRoot(v.procs[pid], kind) == dir {
-			return true
+// runnerRoots are the roots of GitHub and Gitea runners, and what running agents use.
+func (v *view) runnerRoots() map[string]bool {
+	out := map[string]bool{}
+	for _, p := range v.paths {
+		if path.Base(p) == ".runner" {
+			out[path.Dir(p)] = true
 		}
 	}
-	return false
+	for pid, kind := range v.agents {
+		if root := v.agentRoot(v.procs[pid], kind); root != "" {
+			out[root] = true
+		}
+	}
+	return out
 }
 
 // unitHooks finds hook variables of the GitHub runner in units, drop-ins and their
@@ -78,7 +89,7 @@ func (v *view) unitHooks() []Finding {
 			env = assignments(string(f.Content))
 		}
 		for name, value := range inOrder(env) {
-			if _, loader := loaderVar(name); loader {
+			if _, loader := loaderVar(name, value); loader {
 				continue
 			}
 			if hit, ok := variable(name, value); ok {
@@ -96,9 +107,6 @@ func (v *view) agentEnvHooks() []Finding {
 	for pid := range v.agents {
 		p := v.procs[pid]
 		for name, value := range inOrder(p.Env) {
-			if printShape.MatchString(value) {
-				value = ""
-			}
 			hit, ok := variable(name, value)
 			if !ok {
 				continue

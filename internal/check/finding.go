@@ -112,18 +112,36 @@ func sortFindings(fs []Finding) {
 type reasons struct {
 	worst Severity
 	list  []string
+	more  int
 }
+
+// maxReasons keeps a table of a million lines from becoming a detail of a million.
+const maxReasons = 20
 
 func (r *reasons) add(s Severity, format string, args ...any) {
 	if !r.worst.AtLeast(s) {
 		r.worst = s
 	}
-	if line := fmt.Sprintf(format, args...); !slices.Contains(r.list, line) {
+	line := fmt.Sprintf(format, args...)
+	switch {
+	case slices.Contains(r.list, line):
+	case len(r.list) < maxReasons:
 		r.list = append(r.list, line)
+	default:
+		if r.worst == s { // the worst must stay readable
+			r.list[maxReasons-1] = line
+		}
+		r.more++
 	}
 }
 
-func (r *reasons) text() string { return strings.Join(r.list, "; ") }
+func (r *reasons) text() string {
+	all := strings.Join(r.list, "; ")
+	if r.more > 0 {
+		all += fmt.Sprintf("; and %d more", r.more)
+	}
+	return all
+}
 
 // quote makes foreign text one short line for a detail.
 func quote(s string) string { return untrusted.Clean(strings.TrimSpace(s), 200) }

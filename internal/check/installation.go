@@ -40,7 +40,7 @@ func Installations(s *snapshot.Snapshot) []Installation {
 	if s == nil {
 		return nil
 	}
-	return viewOf(s).installations()
+	return viewOf(s).found
 }
 
 func (v *view) installations() []Installation {
@@ -57,11 +57,12 @@ func (v *view) installations() []Installation {
 		}
 	})
 	v.claim(&out)
+	starts := v.starts()
 	for i := range out {
 		in := &out[i]
 		in.Host = v.s.Host
 		in.Unexpected = v.unexpected(*in)
-		in.Unit = v.unitOf(*in)
+		in.Unit = unitOf(*in, starts)
 		slices.Sort(in.PIDs)
 	}
 	slices.SortStableFunc(out, func(a, b Installation) int {
@@ -76,16 +77,7 @@ func (v *view) installations() []Installation {
 // looksGitLab keeps other programs' config.toml out.
 func (v *view) looksGitLab(p string, f *snapshot.File) bool {
 	return path.Base(path.Dir(p)) == "gitlab-runner" || path.Base(path.Dir(p)) == ".gitlab-runner" ||
-		strings.Contains(string(f.Content), "[[runners]]") || v.usedByAgent(p)
-}
-
-func (v *view) usedByAgent(p string) bool {
-	for pid, kind := range v.agents {
-		if kind == GitLab && v.agentRoot(v.procs[pid], kind) == p {
-			return true
-		}
-	}
-	return false
+		strings.Contains(string(f.Content), "[[runners]]") || v.roots[p]
 }
 
 var systemID = regexp.MustCompile(`^[sr]_[0-9a-zA-Z]{12}$`)
@@ -191,14 +183,20 @@ func (v *view) claim(list *[]Installation) {
 		pids = append(pids, pid)
 	}
 	slices.Sort(pids)
+	at := map[string][]int{}
+	for i, in := range *list {
+		for _, place := range []untrusted.Text{in.Root, in.Config} {
+			at[in.Kind+string(place)] = append(at[in.Kind+string(place)], i)
+		}
+	}
 	for _, pid := range pids {
 		p, kind := v.procs[pid], v.agents[pid]
 		root, claimed := v.agentRoot(p, kind), false
-		for i := range *list {
+		for _, i := range at[kind+root] {
 			in := &(*list)[i]
-			if in.Kind == kind && root != "" && (string(in.Config) == root || string(in.Root) == root) {
+			claimed = true
+			if len(in.PIDs) < maxPIDs {
 				in.PIDs = append(in.PIDs, pid)
-				claimed = true
 			}
 		}
 		if !claimed && kind != Buildkite {
@@ -210,6 +208,9 @@ func (v *view) claim(list *[]Installation) {
 		}
 	}
 }
+
+// maxPIDs bounds the processes named for one installation.
+const maxPIDs = 64
 
 // noConfig marks an agent that runs from no configuration that was found.
 const noConfig = "an agent runs, and its configuration was not found where it says it is"
@@ -238,11 +239,14 @@ func (v *view) unexpected(in Installation) string {
 	return "is not a place where gitlab-runner keeps its configuration"
 }
 
-// unitOf names the unit whose ExecStart starts the installation.
-func (v *view) unitOf(in Installation) string {
-	name := ""
+// start is one ExecStart of a unit: what starts an installation.
+type start struct{ unit, exe, config, dir string }
+
+// starts lists them once; units are many.
+func (v *view) starts() []start {
+	var out []start
 	v.each(func(p string, f *snapshot.File) {
-		if name != "" || !isUnitFile(p) || f.Content == "" {
+		if !isUnitFile(p) || f.Content == "" {
 			return
 		}
 		u := parseUnit(string(f.Content))
@@ -251,17 +255,27 @@ func (v *view) unitOf(in Installation) string {
 			if len(words) == 0 {
 				continue
 			}
-			exe, config := execPath(words[0]), flagValue(words, "--config", "-c")
-			if in.Kind == GitLab && config == "" {
-				config = "/etc/gitlab-runner/config.toml"
+			st := start{unit: untrusted.Clean(path.Base(p), 120), exe: execPath(words[0]), dir: u.last("Service", "WorkingDirectory")}
+			st.config = flagValue(words, "--config", "-c")
+			if st.config == "" {
+				st.config = "/etc/gitlab-runner/config.toml"
 			}
-			same := in.Kind == GitLab && agentKind(exe) == GitLab && config == string(in.Config) ||
-				in.Kind == GitHub && below(exe, string(in.Root)) ||
-				in.Kind == Gitea && agentKind(exe) == Gitea && u.last("Service", "WorkingDirectory") == string(in.Root)
-			if same {
-				name = untrusted.Clean(path.Base(p), 120)
+			if agentKind(st.exe) != "" || path.Base(st.exe) == "runsvc.sh" {
+				out = append(out, st)
 			}
 		}
 	})
-	return name
+	return out
+}
+
+// unitOf names the unit whose ExecStart starts the installation.
+func unitOf(in Installation, starts []start) string {
+	for _, s := range starts {
+		if in.Kind == GitLab && agentKind(s.exe) == GitLab && s.config == string(in.Config) ||
+			in.Kind == GitHub && below(s.exe, string(in.Root)) ||
+			in.Kind == Gitea && agentKind(s.exe) == Gitea && s.dir == string(in.Root) {
+			return s.unit
+		}
+	}
+	return ""
 }

@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -17,13 +18,13 @@ func installationsCheck() Check {
 		Needs:  []string{snapshot.SectionProc, snapshot.SectionDetail, snapshot.SectionRunners, snapshot.SectionUnits, snapshot.SectionKeys},
 		Attack: []string{"T1543.002", "T1078"},
 		NIST:   []string{"CM-8", "CM-7", "SI-4"},
-		Run:    func(s *snapshot.Snapshot) []Finding { return viewOf(s).findInstallations() },
+		look:   (*view).findInstallations,
 	}
 }
 
 func (v *view) findInstallations() []Finding {
 	var out []Finding
-	list := v.installations()
+	list := v.found
 	places := map[string]*placeOf{}
 	for _, in := range list {
 		root := string(in.Root)
@@ -68,6 +69,15 @@ func (v *view) findInstallations() []Finding {
 		}
 		out = append(out, f)
 	}
+	v.each(func(p string, f *snapshot.File) {
+		if path.Base(p) == ".dev-env" && f.Type == "dir" && places[p] == nil {
+			out = append(out, Finding{
+				Severity: Medium, Title: "a directory of the name under which runners were planted before",
+				Where: untrusted.Text(p), Evidence: evidenceFile(f),
+				Detail: "The npm worm of November 2025 put its runner into ~/.dev-env. No registration was found in it; look at what is there.",
+			})
+		}
+	})
 	return append(out, v.agentFindings()...)
 }
 

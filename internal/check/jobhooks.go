@@ -17,21 +17,20 @@ func jobHooksCheck() Check {
 		Needs:  []string{snapshot.SectionRunners, snapshot.SectionUnits, snapshot.SectionProc, snapshot.SectionDetail},
 		Attack: []string{"T1546.004"},
 		NIST:   []string{"CM-7", "SI-7"},
-		Run: func(s *snapshot.Snapshot) []Finding {
-			v := viewOf(s)
+		look: func(v *view) []Finding {
 			out := v.configHooks()
 			out = append(out, v.envFileHooks()...)
 			out = append(out, v.unitHooks()...)
 			return append(out, v.agentEnvHooks()...)
 		},
-		Unseen: func(s *snapshot.Snapshot) string { return viewOf(s).unreadConfigs() },
+		unseen: (*view).unreadConfigs,
 	}
 }
 
 // unreadConfigs says which configurations were seen and not understood.
 func (v *view) unreadConfigs() string {
 	var bad []string
-	for _, in := range v.installations() {
+	for _, in := range v.found {
 		if len(in.Problems) > 0 {
 			bad = append(bad, quote(string(in.Root))+": "+in.Problems[0])
 		}
@@ -137,8 +136,8 @@ var weakVars = map[string]string{
 // variable judges one variable that agents or jobs are started with.
 func variable(name, value string) (Finding, bool) {
 	shown := quote(value)
-	if shown == "" {
-		shown = "(value not shown)"
+	if printShape.MatchString(value) {
+		shown = "(value not kept)"
 	}
 	switch {
 	case strings.HasPrefix(name, "ACTIONS_RUNNER_HOOK_JOB_"), name == "ACTIONS_RUNNER_CONTAINER_HOOKS":
@@ -163,13 +162,10 @@ func variable(name, value string) (Finding, bool) {
 			Attack: []string{"T1562"}, Detail: text("With %s=%s %s.", quote(name), shown, weak),
 		}, true
 	}
-	if s, ok := loaderVar(name); ok {
+	if s, ok := loaderVar(name, value); ok {
 		f := Finding{
 			Severity: s, Title: "a variable makes programs load foreign code: " + untrusted.Clean(name, 60),
 			Attack: []string{"T1574.006"}, Detail: text("%s. Everything started with it runs that code first.", shown),
-		}
-		if s == Low && oddPlace(strings.Split(value, ":")[0]) != "" {
-			f.Severity = High
 		}
 		return f, true
 	}

@@ -17,8 +17,7 @@ func keysCheck() Check {
 		Needs:  []string{snapshot.SectionKeys},
 		Attack: []string{"T1098.004"},
 		NIST:   []string{"AC-2", "IA-5"},
-		Run: func(s *snapshot.Snapshot) []Finding {
-			v := viewOf(s)
+		look: func(v *view) []Finding {
 			var out []Finding
 			v.each(func(p string, f *snapshot.File) {
 				if f.Type != "file" {
@@ -62,7 +61,7 @@ func (v *view) judgeKeys(p string, f *snapshot.File) []Finding {
 func (v *view) judgeKeyEnvironment(f *snapshot.File) []Finding {
 	var why reasons
 	for name, value := range inOrder(assignments(string(f.Content))) {
-		if s, ok := loaderVar(name); ok {
+		if s, ok := loaderVar(name, value); ok {
 			why.add(s, "it sets %s=%s", quote(name), quote(value))
 		}
 	}

@@ -17,11 +17,10 @@ func orphansCheck() Check {
 		Needs:  []string{snapshot.SectionProc, snapshot.SectionDetail, snapshot.SectionKeys},
 		Attack: []string{"T1036", "T1543"},
 		NIST:   []string{"SI-4", "CM-7"},
-		Run: func(s *snapshot.Snapshot) []Finding {
-			v := viewOf(s)
+		look: func(v *view) []Finding {
 			var out []Finding
-			for i := range s.Processes {
-				if f, ok := v.judgeProcess(&s.Processes[i]); ok {
+			for i := range v.s.Processes {
+				if f, ok := v.judgeProcess(&v.s.Processes[i]); ok {
 					out = append(out, f)
 				}
 			}
@@ -55,15 +54,15 @@ func (v *view) judgeProcess(p *snapshot.Process) (Finding, bool) {
 	if v.isAgent(p) || p.PID == 1 || exe == "" && len(p.Args) == 0 {
 		return Finding{}, false // the agents are another check's; kernel threads have neither
 	}
-	working := v.ancestor(p, v.isAgent)
+	working := v.working[p.PID]
 	name, jobs := v.runnerUID(p.UID)
 	vars := jobVariables(p.Env)
 	var why reasons
-	if len(vars) > 0 && !working && !v.aboveAgent(p) {
+	if len(vars) > 0 && !working && !v.above[p.PID] {
 		why.add(High, "it carries the variables of a job (%s) and no runner is above it", quote(strings.Join(vars[:min(3, len(vars))], ", ")))
 	}
 	judgeTracking(p, &why)
-	if jobs && !working && !v.aboveAgent(p) && !v.session(p) {
+	if jobs && !working && !v.above[p.PID] && !v.session(p) {
 		s := Medium
 		if p.PPID <= 1 {
 			s = High
@@ -108,32 +107,22 @@ func judgeTracking(p *snapshot.Process, why *reasons) {
 	}
 }
 
-// aboveAgent reports whether p is a parent of an agent: its service script, say.
-func (v *view) aboveAgent(p *snapshot.Process) bool {
-	for pid := range v.agents {
-		if v.ancestor(v.procs[pid], func(up *snapshot.Process) bool { return up.PID == p.PID }) {
-			return true
-		}
-	}
-	return false
-}
-
 // sessionPrograms begin what a person does after logging in.
 var sessionPrograms = []string{"sshd", "sshd-session", "login", "su", "sudo", "systemd", "(sd-pam)", "agetty", "getty"}
 
-// session reports whether p is a login of a person or part of one. systemd counts
-// only as the manager of a login (its own pid is not 1), since everything is below 1.
-func (v *view) session(p *snapshot.Process) bool {
-	is := func(q *snapshot.Process) bool {
-		exe, deleted := exeOf(q)
-		base := path.Base(exe)
-		if exe == "" {
-			base = string(q.Comm)
-		}
-		return q.PID != 1 && !deleted && slices.Contains(sessionPrograms, base) && (exe == "" || inSystem(exe))
+// login reports whether q manages a login. systemd counts only as the manager of a
+// login (its own pid is not 1), since everything is below 1.
+func login(q *snapshot.Process) bool {
+	exe, deleted := exeOf(q)
+	base := path.Base(exe)
+	if exe == "" {
+		base = string(q.Comm)
 	}
-	return is(p) && string(p.Comm) != "systemd-run" || v.ancestor(p, is)
+	return q.PID != 1 && !deleted && slices.Contains(sessionPrograms, base) && (exe == "" || inSystem(exe))
 }
+
+// session reports whether p is a login of a person or part of one.
+func (v *view) session(p *snapshot.Process) bool { return login(p) || v.sessions[p.PID] }
 
 func commandLine(p *snapshot.Process) string {
 	if len(p.Args) > 0 {

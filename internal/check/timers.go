@@ -12,7 +12,7 @@ import (
 // vendor's directories are the distribution's and are not findings.
 func (v *view) judgeTimer(p string, f *snapshot.File) (Finding, bool) {
 	vendor := slices.ContainsFunc(vendorUnitDirs, func(d string) bool { return below(p, d) })
-	if vendor || below(p, "/run/systemd/generator") {
+	if vendor || strings.HasPrefix(p, "/run/systemd/generator") {
 		return Finding{}, false
 	}
 	name := strings.TrimSuffix(path.Base(p), ".timer")
@@ -46,7 +46,7 @@ func (v *view) timerFile(p, name string, why *reasons) {
 	if below(p, "/usr/local/lib/systemd") {
 		why.add(Medium, "no distribution puts units into /usr/local/lib")
 	}
-	if below(p, "/run/systemd/transient") {
+	if below(p, "/run/systemd/transient") || below(p, "/run/user") {
 		why.add(Medium, "somebody made it by hand with systemd-run; it is gone after a restart")
 	}
 	if userUnitDir(p) {
@@ -62,9 +62,6 @@ func (v *view) timerFile(p, name string, why *reasons) {
 	}
 	for _, e := range execLines(parseUnit(string(service.Content))) {
 		signs := suspicious(e.value)
-		if words := splitCommand(e.value); len(words) > 0 && oddPlace(execPath(words[0])) != "" {
-			signs = append(signs, "its program "+oddPlace(execPath(words[0])))
-		}
 		if len(signs) > 0 {
 			why.add(High, "%s in %s: %s", quote(e.value), quote(at), strings.Join(signs, ", "))
 		} else {

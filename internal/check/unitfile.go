@@ -105,9 +105,8 @@ func execPath(word string) string { return strings.TrimLeft(word, "-@:+!") }
 
 // unitDirs are the directories systemd reads units from, vendor's first.
 var (
-	vendorUnitDirs = []string{"/usr/lib/systemd/system", "/lib/systemd/system", "/usr/lib/systemd/user", "/lib/systemd/user"}
+	vendorUnitDirs = []string{"/usr/lib/systemd/system", "/lib/systemd/system", "/usr/lib/systemd/user", "/lib/systemd/user", "/usr/share/systemd/user"}
 	adminUnitDirs  = []string{"/etc/systemd/system", "/etc/systemd/user"}
-	oddUnitDirs    = []string{"/usr/local/lib/systemd", "/etc/systemd/system.control", "/etc/systemd/system.attached", "/run/systemd/transient"}
 )
 
 // userUnitDir reports whether p is a unit of one account (systemd.unit(5), user search path).

@@ -43,7 +43,7 @@ func startCommands(u unit, why *reasons, dropIn bool) {
 // startEnvironment judges Environment= of a unit. Hook variables belong to job-hooks.
 func startEnvironment(u unit, why *reasons) {
 	for name, value := range inOrder(u.environment()) {
-		if s, ok := loaderVar(name); ok {
+		if s, ok := loaderVar(name, value); ok {
 			why.add(s, "it sets %s=%s, which makes programs load foreign code", name, quote(value))
 		}
 	}
@@ -54,7 +54,7 @@ func startEnvironment(u unit, why *reasons) {
 func judgeEnvFile(f *snapshot.File) (Finding, bool) {
 	var why reasons
 	for name, value := range inOrder(assignments(string(f.Content))) {
-		if s, ok := loaderVar(name); ok {
+		if s, ok := loaderVar(name, value); ok {
 			why.add(s, "it sets %s=%s for the agent and every job", name, quote(value))
 		}
 	}
@@ -65,23 +65,6 @@ func judgeEnvFile(f *snapshot.File) (Finding, bool) {
 		Severity: why.worst, Title: "the runner's environment file makes programs load foreign code",
 		Detail: text("%s.", why.text()), Attack: []string{"T1574.006", "T1543.002"},
 	}, true
-}
-
-// strongSigns are the signs that do not occur in services of honest packages.
-func strongSigns(command string) []string {
-	var out []string
-	for _, s := range suspicious(command) {
-		if !strings.HasPrefix(s, "talks to") && !strings.HasPrefix(s, "detaches") && !strings.HasPrefix(s, "runs a program given") {
-			out = append(out, s)
-		}
-	}
-	words := splitCommand(command)
-	if len(words) > 0 {
-		if odd := oddPlace(execPath(words[0])); odd != "" {
-			out = append(out, "its program "+odd)
-		}
-	}
-	return out
 }
 
 // hasTimer reports whether a timer of the same name lies beside the unit or in a
@@ -97,4 +80,26 @@ func (v *view) hasTimer(p string) bool {
 		}
 	}
 	return false
+}
+
+// isGenerator reports whether p is a program that systemd runs at boot, before any
+// unit, to make units (systemd.generator(7)).
+func isGenerator(p string) bool {
+	dir := path.Base(path.Dir(p))
+	return dir == "system-generators" || dir == "user-generators"
+}
+
+// judgeGenerator reports generators where packages put none. LXC writes its own to /run.
+func judgeGenerator(p string) (Finding, bool) {
+	if below(p, "/usr/lib") || below(p, "/lib") {
+		return Finding{}, false
+	}
+	s := Medium
+	if below(p, "/run") {
+		s = Low
+	}
+	return Finding{
+		Severity: s, Title: "a program makes units at every boot",
+		Detail: "No package puts a generator there. What it makes is in no unit file on the disk.",
+	}, true
 }

@@ -17,8 +17,7 @@ func unitsCheck() Check {
 		Needs:  []string{snapshot.SectionUnits},
 		Attack: []string{"T1543.002"},
 		NIST:   []string{"CM-7", "SI-7"},
-		Run: func(s *snapshot.Snapshot) []Finding {
-			v := viewOf(s)
+		look: func(v *view) []Finding {
 			var out []Finding
 			v.each(func(p string, f *snapshot.File) {
 				var hit Finding
@@ -30,6 +29,8 @@ func unitsCheck() Check {
 					hit, ok = v.judgeUnit(p, f)
 				case isEnvFile(p):
 					hit, ok = judgeEnvFile(f)
+				case isGenerator(p) && f.Type == "file":
+					hit, ok = judgeGenerator(p)
 				}
 				if ok {
 					hit.Where, hit.Evidence = untrusted.Text(p), evidenceFile(f)

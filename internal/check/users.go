@@ -143,5 +143,6 @@ func (v *view) isRunner(u user) bool { _, ok := v.runners[u.name]; return ok }
 
 // below reports whether p is dir or lies in it.
 func below(p, dir string) bool {
-	return dir != "" && (p == dir || strings.HasPrefix(p, strings.TrimSuffix(dir, "/")+"/"))
+	dir = strings.TrimSuffix(dir, "/")
+	return dir != "" && strings.HasPrefix(p, dir) && (len(p) == len(dir) || p[len(dir)] == '/')
 }

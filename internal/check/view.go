@@ -1,6 +1,7 @@
 package check
 
 import (
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -19,6 +20,13 @@ type view struct {
 	agents map[int]string
 	// runners are the accounts that jobs run under, root left out.
 	runners map[string]user
+
+	paths    []string        // keys of files, sorted
+	roots    map[string]bool // what agents run from, and where a .runner lies
+	working  map[int]bool    // below an agent
+	above    map[int]bool    // a parent of an agent: its service script, say
+	sessions map[int]bool    // a login of a person, or below one
+	found    []Installation
 }
 
 func viewOf(s *snapshot.Snapshot) *view {
@@ -39,7 +47,18 @@ func viewOf(s *snapshot.Snapshot) *view {
 	}
 	v.users = parsePasswd(v.content("/etc/passwd"))
 	v.agents = agentsOf(s)
+	v.paths = slices.Sorted(maps.Keys(v.files))
 	v.runners = v.runnerUsers()
+	v.roots = v.runnerRoots()
+	v.working = v.below(v.isAgent)
+	v.sessions = v.below(login)
+	v.above = map[int]bool{}
+	for pid := range v.agents {
+		for up := v.procs[v.procs[pid].PPID]; up != nil && !v.above[up.PID]; up = v.procs[up.PPID] {
+			v.above[up.PID] = true
+		}
+	}
+	v.found = v.installations()
 	return v
 }
 
@@ -53,33 +72,50 @@ func (v *view) content(p string) string {
 
 // each yields the files once a path, in the order of their paths.
 func (v *view) each(yield func(p string, f *snapshot.File)) {
-	paths := make([]string, 0, len(v.files))
-	for p := range v.files {
-		paths = append(paths, p)
-	}
-	slices.Sort(paths)
-	for _, p := range paths {
+	for _, p := range v.paths {
 		yield(p, v.files[p])
 	}
 }
 
-// ancestor reports whether a process above p satisfies is, p itself not counted.
-func (v *view) ancestor(p *snapshot.Process, is func(*snapshot.Process) bool) bool {
-	seen := map[int]bool{p.PID: true} // a forged table may hold a circle
-	for up := v.procs[p.PPID]; up != nil && !seen[up.PID]; up = v.procs[up.PPID] {
-		if is(up) {
-			return true
+// below returns the processes with one above them that satisfies is, in time that a
+// forged table (a chain of ten thousand, a circle) cannot stretch.
+func (v *view) below(is func(*snapshot.Process) bool) map[int]bool {
+	known := map[int]bool{}
+	for start := range v.procs {
+		var trail []int
+		answer, seen := false, map[int]bool{}
+		for pid := start; ; {
+			if a, ok := known[pid]; ok {
+				answer = a
+				break
+			}
+			if seen[pid] {
+				break
+			}
+			seen[pid] = true
+			trail = append(trail, pid)
+			up := v.procs[v.procs[pid].PPID]
+			if up == nil || up.PID == pid {
+				break
+			}
+			if is(up) {
+				answer = true
+				break
+			}
+			pid = up.PID
 		}
-		seen[up.PID] = true
+		for _, pid := range trail {
+			known[pid] = answer
+		}
 	}
-	return false
+	return known
 }
 
 func (v *view) isAgent(p *snapshot.Process) bool { return v.agents[p.PID] != "" }
 
 // underAgent reports whether p is a runner agent or runs below one: it does a job.
 func (v *view) underAgent(p *snapshot.Process) bool {
-	return v.isAgent(p) || v.ancestor(p, v.isAgent)
+	return v.isAgent(p) || v.working[p.PID]
 }
 
 // exeOf is the path of the executable without the kernel's mark, and whether it is gone.
