@@ -19,11 +19,11 @@ func (p *Provider) destined(c change.Change) error {
 		return err
 	}
 	for _, d := range p.destinations() {
-		if d.Name == in.Destination && d.Kind == in.Kind {
+		if d.Name == in.To && d.Kind == in.Kind {
 			return nil
 		}
 	}
-	return fmt.Errorf("%w (there is no destination %s of kind %s any more)", change.ErrStale, untrusted.Text(in.Destination), untrusted.Text(in.Kind))
+	return fmt.Errorf("%w (there is no destination %s of kind %s any more)", change.ErrStale, untrusted.Text(in.To), untrusted.Text(in.Kind))
 }
 
 // without returns a cleaner for what a destination says: the token in any encoding is
@@ -60,7 +60,7 @@ func (a *Applier) deliver(ctx context.Context, c change.Change, m made) map[stri
 			facts[k] = clean(v)
 		}
 	}
-	facts["delivery"] = "delivered to " + clean(in.Destination)
+	facts["delivery"] = "delivered to " + clean(in.To)
 	if err != nil {
 		facts["delivery"] = "failed: " + strings.TrimSpace(clean(err.Error()))
 	}

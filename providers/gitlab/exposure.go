@@ -144,7 +144,7 @@ func (e *exposure) variables(path, where, why, web string) {
 	err := e.p.pages(e.ctx, path, nil, maxPages, func(a answer) (bool, error) {
 		list, err := rows(a, func(wireVariable) error { return nil })
 		for _, v := range list {
-			c := providers.Credential{Name: e.p.text(v.Key).String(), Kind: "ci-variable", Where: where, Why: why, Web: web}
+			c := providers.Credential{Name: e.p.text(v.Key).String(), Kind: "ci-variable", Where: where, Why: why, Web: web, Deploys: deploys(v.Key)}
 			if v.Protected {
 				c.Why += "; protected: on protected branches and tags alone"
 			}
@@ -167,6 +167,7 @@ func (e *exposure) deployKeys(path, where, web string) {
 			c := providers.Credential{Name: e.p.text(k.Title).String(), Kind: "deploy-key", Where: where, Web: web, Why: "its private half may be on the runner; it reads this project"}
 			if k.CanPush {
 				c.Why = "its private half may be on the runner; it can push to this project"
+				c.Deploys = true
 			}
 			e.add(c)
 		}
@@ -175,6 +176,22 @@ func (e *exposure) deployKeys(path, where, web string) {
 	if err != nil && e.ctx.Err() == nil {
 		e.miss("deploy keys of "+where, err)
 	}
+}
+
+// deploys goes by the names that people give to what publishes, signs or deploys; it
+// errs towards yes, because a no ends the question.
+func deploys(name string) bool {
+	name = strings.ToUpper(name)
+	for _, w := range []string{
+		"DEPLOY", "PUBLISH", "RELEASE", "SIGN", "GPG", "PGP", "COSIGN", "KUBE", "REGISTRY", "DOCKER", "NPM", "PYPI", "TWINE",
+		"MAVEN", "SONATYPE", "NUGET", "CARGO", "AWS_", "AZURE", "ARM_", "GCP", "GOOGLE_", "TERRAFORM", "TF_", "HELM", "ARGO",
+		"VAULT", "SSH", "PROD", "ANSIBLE", "FIREBASE", "NETLIFY", "VERCEL", "HEROKU", "FLY_",
+	} {
+		if strings.Contains(name, w) {
+			return true
+		}
+	}
+	return false
 }
 
 func cutLast(path string) string {

@@ -52,8 +52,8 @@ type Destination struct {
 }
 
 // Deliver hands a new token to a destination. What it returns are facts about the
-// delivery, never the token. It is called once, right after the token was issued,
-// with a context that outlives the caller's.
+// delivery, never the token. The destination is c.Args' "to". It is called once, right
+// after the token was issued, with a context that outlives the caller's.
 type Deliver func(ctx context.Context, c change.Change, token secret.Secret) (map[string]string, error)
 
 // Options make a Provider.
@@ -117,7 +117,10 @@ func New(o Options) (*Provider, error) {
 	if err := checkDestinations(o); err != nil {
 		return fail("%w", err)
 	}
-	base.Path = strings.TrimSuffix(strings.TrimRight(base.Path, "/"), "/api/v4")
+	base.Path = strings.TrimRight(base.Path, "/")
+	if strings.HasSuffix(base.Path, "/api/v4") { // the transport below has the same base, so it is not cut off here
+		return fail("url is the address of the API; leave out /api/v4")
+	}
 	s, err := connect(base.String(), o.HTTP)
 	if err != nil {
 		return fail("%w", err)
@@ -183,8 +186,9 @@ func finished(ctx context.Context, err error) error {
 	return nil
 }
 
-// Auth puts the credential where GitLab expects it. OAuth access tokens (64 hex digits, as glab stores them) go as a
-// bearer; everything else is a personal, group or project access token.
+// Auth puts the credential where GitLab expects it, for transport.Options. OAuth
+// access tokens (64 hex digits, as glab stores them) go as a bearer; everything else is
+// a personal, group or project access token.
 func Auth(r *http.Request, s secret.Secret) {
 	v := s.Reveal()
 	if len(v) == 64 && strings.Trim(v, "0123456789abcdef") == "" {

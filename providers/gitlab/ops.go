@@ -32,9 +32,9 @@ type (
 		Runner int64 `json:"runner"`
 	}
 	rotateArgs struct {
-		Runner      int64  `json:"runner"`
-		Destination string `json:"destination"`
-		Kind        string `json:"kind"`
+		Runner int64  `json:"runner"`
+		To     string `json:"to"` // Destination.Name; Deliver reads it
+		Kind   string `json:"kind"`
 	}
 	cancelArgs struct {
 		Project int64 `json:"project"`
