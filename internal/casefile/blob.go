@@ -11,6 +11,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 
 	"cordon/internal/evidence"
 )
@@ -112,8 +113,14 @@ func (c *Case) store(r io.Reader) (sum string, size int64, err error) {
 
 func (c *Case) place(temp, sum string) error {
 	dir := c.path(blobsName, "sha256", sum[:2])
-	if err := c.s.mkdir(dir); err != nil && !errors.Is(err, fs.ErrExist) {
-		return err
+	if _, durable := c.dirs.Load(dir); !durable { // it may be there and not be durable
+		if err := c.s.mkdir(dir); err != nil && !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+		if err := c.s.fs.SyncDir(filepath.Dir(dir)); err != nil {
+			return err
+		}
+		c.dirs.Store(dir, true)
 	}
 	if err := c.s.fs.Rename(temp, c.path(blobPath(sum))); err != nil {
 		return err

@@ -33,6 +33,7 @@ type Case struct {
 	opened time.Time // on the store's clock
 	lock   File
 	puts   atomic.Int64
+	dirs   sync.Map // directories of blobs that are durable
 
 	mu     sync.Mutex
 	j      *journal

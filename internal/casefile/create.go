@@ -96,6 +96,9 @@ func (c *Case) hiddenDir() error {
 
 func (c *Case) firstLine(data openData, simulated bool) error {
 	d, err := json.Marshal(data)
+	if err == nil {
+		err = json.Unmarshal(d, &openData{}) // what would not be read again is not written
+	}
 	if err != nil {
 		return fmt.Errorf("%w: opening: %w", ErrEvent, err)
 	}

@@ -22,33 +22,34 @@ func (c *Case) setAside(ch chain) (*tornLine, error) {
 	if from > int64(len(saved)) {
 		return nil, broken(0, "%s has %d bytes, the journal speaks of %d", tornName, len(saved), from)
 	}
+	if !bytes.HasSuffix(saved[from:], ch.torn) {
+		saved = append(saved, ch.torn...)
+	}
+	rest := saved[from:]
+	if len(rest) == 0 {
+		return nil, nil
+	}
+	// Also what is there already: a take whose sync failed may have left it in memory only.
+	if err := c.saveTorn(name, from, rest); err != nil {
+		return nil, fmt.Errorf("set the torn line aside: %w", err)
+	}
 	if len(ch.torn) > 0 {
-		if !bytes.HasSuffix(saved[from:], ch.torn) {
-			if err := c.saveTorn(name, int64(len(saved)), ch.torn); err != nil {
-				return nil, fmt.Errorf("set the torn line aside: %w", err)
-			}
-			saved = append(saved, ch.torn...)
-		}
 		if err := c.j.takeBack(); err != nil {
 			return nil, fmt.Errorf("%w: cut off the torn line: %w", ErrPoisoned, err)
 		}
 	}
-	if int64(len(saved)) == from {
-		return nil, nil
-	}
-	rest := saved[from:]
 	return &tornLine{Offset: from, Bytes: int64(len(rest)), SHA256: digest(rest)}, nil
 }
 
-// saveTorn appends b to the file of torn lines, in the reserve if there is no room.
-func (c *Case) saveTorn(name string, size int64, b []byte) error {
+// saveTorn writes b into the file of torn lines, in the reserve if there is no room.
+func (c *Case) saveTorn(name string, at int64, b []byte) error {
 	f, err := c.s.create(name, os.O_RDWR)
 	if err != nil {
 		return err
 	}
-	_, err = f.WriteAt(b, size)
+	_, err = f.WriteAt(b, at)
 	if full(err) && c.spend() {
-		_, err = f.WriteAt(b, size)
+		_, err = f.WriteAt(b, at)
 	}
 	if err == nil {
 		err = f.Sync()

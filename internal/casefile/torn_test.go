@@ -159,3 +159,13 @@ func content(t testing.TB, f casefile.FS, name string) []byte {
 	ok(t, h.Close())
 	return b
 }
+
+// tear adds what a crash in the middle of an append leaves.
+func tear(t testing.TB, dir string) {
+	t.Helper()
+	f, err := os.OpenFile(filepath.Join(dir, "journal.jsonl"), os.O_APPEND|os.O_WRONLY, 0)
+	ok(t, err)
+	_, err = f.WriteString(`{"v":1,"seq":`)
+	ok(t, err)
+	ok(t, f.Close())
+}
