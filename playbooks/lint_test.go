@@ -30,6 +30,7 @@ func TestLintFindsEachMistake(t *testing.T) {
 		{"wrong verify", "verify: paused", "verify: gone", `error: verify gone does not tell whether pause worked`},
 		{"unknown verify", "verify: paused", "verify: asleep", `error: verify "asleep" is unknown`},
 		{"unknown ask", "verify: gone", "verify: gone, ask: mother", `error: ask "mother" is unknown`},
+		{"second person", "verify: gone", "verify: gone, ask: second-person", `error: this build cannot ask a second person yet`},
 		{"verb on confirm", "{do: confirm}", "{do: confirm, verb: stop}", `error: confirm has no verb`},
 		{"optional provider", "verify: paused", "verify: paused, optional: true", `error: only hosts may be out of reach`},
 		{"gather on hosts", "on: runner, profile: express", "on: hosts, profile: express", `error: hosts are read by "do: plan, verb: collect"`},
