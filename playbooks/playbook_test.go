@@ -45,7 +45,7 @@ func TestContainCollectsBeforeItDestroys(t *testing.T) {
 		"pause: plan pause runner paused;",
 		"rotate: plan rotate runner; exposure;",
 		"collect: plan collect hosts triage;",
-		"deregister: plan stop hosts stopped host/*/snapshot.json optional; plan deregister runner gone host/*/snapshot.json;",
+		"deregister: plan cancel runner host/*/snapshot.json; plan stop hosts stopped host/*/snapshot.json optional; plan deregister runner gone host/*/snapshot.json;",
 		"confirm: confirm;",
 	}
 	if !slices.Equal(got, want) {
