@@ -44,13 +44,67 @@ func (h *Hosts) Observe(ctx context.Context, t target.Ref) ([]witness.Observatio
 		o.Says = "host could not be read: " + o.CouldNot
 		return []witness.Observation{o}, nil
 	}
-	return tell(o, s), nil
+	return tell(o, s, x.Unit), nil
 }
 
-// tell makes the three observations of one watch snapshot.
-func tell(o witness.Observation, s *snapshot.Snapshot) []witness.Observation {
-	agents := Agents(s)
-	return []witness.Observation{processes(o, s, agents), sockets(o, s, agents), logged(o, s)}
+// tell makes the three observations of one watch snapshot, and one more for each
+// agent of another kind than the configured unit's: it says nothing about this
+// runner, but nobody should leave the host without knowing of it.
+func tell(o witness.Observation, s *snapshot.Snapshot, unit string) []witness.Observation {
+	own, others := split(Agents(s), unit)
+	all := []witness.Observation{processes(o, s, own), sockets(o, s, own), logged(o, s)}
+	for _, p := range others {
+		x := o
+		x.Source, x.Exists = witness.HostProcess, witness.Yes
+		x.Subject = target.Ref{
+			System: target.SSH, Scope: target.Scope{Level: target.Host, Path: o.Subject.ID}, Kind: target.Installation,
+			ID: fmt.Sprintf("%s-%d", executable(p), p.PID),
+		}
+		x.Says = fmt.Sprintf("another runner agent runs on %s: %s as process %d", o.Subject.ID, executable(p), p.PID)
+		all = append(all, x)
+	}
+	return all
+}
+
+// unitAgents are the agents by how their units are named (facts/host.md §1).
+var unitAgents = []struct{ prefix, agent string }{
+	{"gitlab-runner", "gitlab-runner"},
+	{"actions.runner.", "Runner.Listener"},
+	{"buildkite-agent", "buildkite-agent"},
+	{"vsts.agent.", "Agent.Listener"},
+}
+
+// split tells the agents that the unit could have started from the others. With a
+// unit of an unknown name every agent counts as its own: better one too many.
+func split(agents []snapshot.Process, unit string) (own, others []snapshot.Process) {
+	for _, u := range unitAgents {
+		if !strings.HasPrefix(unit, u.prefix) {
+			continue
+		}
+		for _, p := range agents {
+			if executable(p) == u.agent {
+				own = append(own, p)
+			} else {
+				others = append(others, p)
+			}
+		}
+		return own, others
+	}
+	return agents, nil
+}
+
+// executable is the name under which a process counts as an agent, "" if it does not.
+func executable(p snapshot.Process) string {
+	names := []string{path.Base(strings.TrimSuffix(string(p.Exe), " (deleted)")), string(p.Comm)}
+	if len(p.Args) > 0 {
+		names = append(names, path.Base(string(p.Args[0])))
+	}
+	for _, n := range names {
+		if agentNames[n] {
+			return n
+		}
+	}
+	return ""
 }
 
 // agentNames are the executables of runner agents (facts/host.md §1).
@@ -67,12 +121,7 @@ var agentCommands = map[string]bool{"run": true, "run-single": true, "daemon": t
 func Agents(s *snapshot.Snapshot) []snapshot.Process {
 	var out []snapshot.Process
 	for _, p := range s.Processes {
-		exe := path.Base(strings.TrimSuffix(string(p.Exe), " (deleted)"))
-		is := agentNames[exe] || agentNames[string(p.Comm)]
-		if len(p.Args) > 0 {
-			is = is || agentNames[path.Base(string(p.Args[0]))]
-		}
-		if !is {
+		if executable(p) == "" {
 			continue
 		}
 		if len(p.Args) > 1 && !strings.HasPrefix(string(p.Args[1]), "-") && !agentCommands[string(p.Args[1])] {

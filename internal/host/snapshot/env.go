@@ -84,19 +84,19 @@ func (p *parser) environ(b []byte) map[string]string {
 var secretFlag = regexp.MustCompile(`(?i)^-{1,2}[a-z0-9_-]*(token|secret|passw(or)?d|passphrase|jitconfig|credentials?|api-?key|access-?key|private-?key|bearer|auth|authtoken)$`)
 
 // args takes secrets out of a command line: the values of options that carry them,
-// and whatever is known by its own shape.
-func (p *parser) args(words []string) []untrusted.Text {
-	total := 0
+// and whatever is known by its own shape. cut says that the last word may be half of one.
+func (p *parser) args(words []string, cut bool) []untrusted.Text {
+	if cut || len(words) == maxArgs {
+		p.broken("a command line is longer than the cap")
+	}
 	hide := false
 	register := len(words) > 1 && path.Base(words[0]) == "gitlab-runner" && words[1] == "register"
 	kept := make([]string, len(words))
 	for i, w := range words {
-		total += len(w) + 1
 		name, value, joined := strings.Cut(w, "=")
 		switch {
-		case i == len(words)-1 && total >= argsCap:
+		case cut && i == len(words)-1:
 			kept[i] = "[cut]" // what is left of it may be half a secret
-			p.broken("a command line is longer than the cap")
 		case hide && w != "" && w[0] != '@': // @file is a place, not a value
 			kept[i] = p.hidden(w)
 		case joined && secretFlag.MatchString(name) && value != "":

@@ -44,6 +44,10 @@ func (l Limits) filled() Limits {
 // maxHeader is longer than the header of any path Linux allows (4096 bytes, encoded).
 const maxHeader = 8 << 10
 
+// maxNoise is how much may come before the first frame: what the start-up files of
+// the account's shell write (bash reads .bashrc for commands from sshd).
+const maxNoise = 16 << 10
+
 // Frame is one record of the stream; FORMAT.md describes it. Name and Body are
 // foreign bytes.
 type Frame struct {
@@ -60,6 +64,7 @@ type Frames struct {
 	lim   Limits
 	seq   int
 	read  int64
+	noise int
 }
 
 // NewFrames returns a reader of the frames that carry nonce.
@@ -70,11 +75,21 @@ func NewFrames(r io.Reader, nonce string, lim Limits) *Frames {
 // Read is how many bytes of the stream were used so far.
 func (f *Frames) Read() int64 { return f.read }
 
+// Noise is how many bytes came before the first frame.
+func (f *Frames) Noise() int { return f.noise }
+
 // Next returns the next frame, io.EOF where the stream ends between two frames, and
 // an error that wraps ErrForged, ErrCut, ErrTooLarge or the reader's own.
 func (f *Frames) Next() (Frame, error) {
 	line, err := f.r.ReadSlice('\n')
 	f.read += int64(len(line))
+	for f.seq == 0 && err == nil && !bytes.HasPrefix(line, []byte("C1 ")) {
+		if f.noise += len(line); f.noise > maxNoise {
+			return Frame{}, f.forged("no frame in the first %d bytes", maxNoise)
+		}
+		line, err = f.r.ReadSlice('\n')
+		f.read += int64(len(line))
+	}
 	switch {
 	case errors.Is(err, io.EOF) && len(line) == 0:
 		return Frame{}, io.EOF

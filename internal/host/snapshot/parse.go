@@ -41,6 +41,9 @@ func Parse(r io.Reader, x Expect) (*Snapshot, error) {
 	}
 	f := NewFrames(r, x.Nonce, x.Limits)
 	err := p.run(f)
+	if f.Noise() > 0 {
+		p.gap("login", fmt.Sprintf("%d bytes were written before our script ran: the start-up files of the account's shell", f.Noise()))
+	}
 	p.finish(err)
 	if err != nil {
 		return p.s, fmt.Errorf("read host %s: %w", x.Host, err)

@@ -73,7 +73,7 @@ func (p *parser) process(fr Frame) error {
 		}
 		q.Cgroup = p.text(path, maxPath)
 	case "pargs":
-		q.Args = p.args(parseCmdline(fr.Body))
+		q.Args = p.args(parseCmdline(fr.Body), len(fr.Body) >= argsCap)
 	case "penv":
 		q.Env = p.environ(fr.Body)
 	}
