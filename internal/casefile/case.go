@@ -98,7 +98,7 @@ func (c *Case) tryAppend(e Event) (Line, error) {
 // next makes the line and its bytes. What would not be read again is not written.
 func (c *Case) next(e Event, seq int, prev string) (Line, []byte, error) {
 	if err := e.check(); err != nil {
-		return Line{}, nil, err
+		return Line{}, nil, fmt.Errorf("%w: %w", ErrEvent, err)
 	}
 	now := c.s.clock.Now()
 	e.Msg = cut(e.Msg)

@@ -34,6 +34,9 @@ func verify(raw []byte, id string) (chain, error) {
 		if isTorn(rest, end) {
 			break
 		}
+		if end < 0 {
+			return c, broken(n, "something stands where its line end was")
+		}
 		l, err := parseLine(rest[:end])
 		switch {
 		case errors.Is(err, ErrVersion):
@@ -73,10 +76,10 @@ func isTorn(rest []byte, end int) bool {
 	}
 	tail := bytes.TrimRight(bytes.TrimSuffix(rest, []byte("\n")), "\x00") // blocks that were never written
 	if json.Valid(tail) && clean(tail) {
-		return end < 0 || len(tail) < end
+		return (end < 0 || len(tail) < end) && bytes.HasSuffix(tail, []byte("}"))
 	}
 	var object json.RawMessage
-	return json.NewDecoder(bytes.NewReader(tail)).Decode(&object) != nil
+	return !bytes.HasPrefix(tail, []byte("{")) || json.NewDecoder(bytes.NewReader(tail)).Decode(&object) != nil
 }
 
 // headLine is the data of a head line.

@@ -88,11 +88,11 @@ var own = map[string]string{
 
 func (e Event) check() error {
 	if !kindShape.MatchString(e.Kind) {
-		return fmt.Errorf("%w: kind %q is not a lower-case word", ErrEvent, e.Kind)
+		return fmt.Errorf("kind %q is not a lower-case word", clean1(e.Kind))
 	}
 	if len(e.Data) > 0 {
 		if err := plainJSON(e.Data); err != nil {
-			return fmt.Errorf("%w: data of %s: %w", ErrEvent, e.Kind, err)
+			return fmt.Errorf("data of %s: %w", e.Kind, err)
 		}
 	}
 	return nil

@@ -2,6 +2,7 @@ package casefile_test
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -14,14 +15,16 @@ import (
 	"cordon/internal/evidence"
 )
 
+var modelRuns = flag.Int("model-runs", 200, "how many random lives of a case to try; seeds count from 0")
+
 // TestWhatWasAcknowledgedIsNeverLost drives a case through random work on a disk
 // that fails at random, dies at random, and loses what was not synced. Whatever
 // happens: every line that was acknowledged is there, in its place, unchanged; the
 // chain is whole; every blob that the journal names is whole; the case can be taken.
 func TestWhatWasAcknowledgedIsNeverLost(t *testing.T) {
-	runs := 1500
+	runs := *modelRuns
 	if testing.Short() {
-		runs = 150
+		runs /= 4
 	}
 	var crashes, poisons, fulls, resumes int
 	for seed := range uint64(runs) {

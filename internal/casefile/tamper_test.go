@@ -107,6 +107,8 @@ func TestLinesCannotBeDroppedDoubledMovedOrPutIn(t *testing.T) {
 		"another case":     strange,
 		"empty":            {},
 		"signed tail gone": join(l[0], l[1]),
+		"end of the last":  join(join(l[:len(l)-1]...), bytes.TrimSuffix(l[len(l)-1], []byte("\n")), []byte(" ")),
+		"last two joined":  append(bytes.TrimSuffix(raw, []byte("\n")), raw...),
 		"CRLF":             bytes.ReplaceAll(raw, []byte("\n"), []byte("\r\n")),
 		"key twice":        bytes.Replace(raw, []byte(`"ok":true`), []byte(`"ok":true,"ok":false`), 1),
 		"key in capitals":  bytes.Replace(raw, []byte(`"ok":true`), []byte(`"OK":true`), 1),
