@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"regexp"
 	"strings"
 	"time"
 
@@ -19,6 +20,8 @@ const (
 
 // ErrAllowed is wrapped by every error of ParseAllowed.
 var ErrAllowed = errors.New("not an allowed_signers file")
+
+var principalRE = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._@+:/=-]{0,253}$`)
 
 // Allowed is one line of an allowed_signers file (ssh-keygen(1), ALLOWED SIGNERS).
 type Allowed struct {
@@ -38,9 +41,10 @@ func (a Allowed) Matches(principal string) bool { return matchList(a.Principals,
 func (a Allowed) Fingerprint() string { return ssh.FingerprintSHA256(a.Key) }
 
 // AllowedLine is the line that lets others check what s signs, without a line end.
-// The principal is one name: no blanks, quotes or patterns.
+// The principal is one plain name: no blanks, quotes or patterns, and nothing that a
+// shell acts on, because people paste it into commands.
 func AllowedLine(principal string, s Signer) (string, error) {
-	if principal == "" || strings.ContainsAny(principal, " \t\r\n\"',*?!#\\") || strings.ContainsFunc(principal, func(r rune) bool { return r < 0x21 || r > 0x7e }) {
+	if !principalRE.MatchString(principal) {
 		return "", fmt.Errorf("allowed_signers line for %q: a principal is one name like alice@example.org", principal)
 	}
 	return fmt.Sprintf("%s namespaces=%q %s", principal, NamespaceBundle+","+NamespaceHead, s.PublicKey()), nil
@@ -51,7 +55,7 @@ func AllowedLine(principal string, s Signer) (string, error) {
 // one way: a line that cannot be read is an error, because a list that is half
 // understood would refuse or admit the wrong people. Times without Z are local.
 func ParseAllowed(r io.Reader) ([]Allowed, error) {
-	var out []Allowed
+	out := []Allowed{} // never nil: a list without anybody is not "no list"
 	sc := bufio.NewScanner(io.LimitReader(r, maxAllowedFile))
 	sc.Buffer(nil, maxAllowedLine)
 	for n := 1; sc.Scan(); n++ {

@@ -71,9 +71,15 @@ func TestALineThatCannotBeReadIsAnErrorWithItsNumber(t *testing.T) {
 	}
 }
 
+func TestAnEmptyListIsStillAList(t *testing.T) {
+	if allowed, err := ParseAllowed(strings.NewReader("# nobody\n")); err != nil || allowed == nil {
+		t.Error("a list of nobody reads as no list", err)
+	}
+}
+
 func TestAllowedLineTakesOnlyPlainPrincipals(t *testing.T) {
 	s, _ := Ephemeral()
-	for _, p := range []string{"", "a b", "*", "a,b", "!a", `a"`, "a\n", "ä"} {
+	for _, p := range []string{"", "a b", "*", "a,b", "!a", `a"`, "a\n", "ä", "a;b", "$(a)", "-a"} {
 		if line, err := AllowedLine(p, s); err == nil {
 			t.Errorf("%q: %s", p, line)
 		}
@@ -117,7 +123,7 @@ func FuzzCheck(f *testing.F) {
 	f.Add(good)
 	f.Fuzz(func(t *testing.T, armored []byte) {
 		if key, err := Check(NamespaceBundle, []byte("what nobody signed"), armored); err == nil {
-			t.Fatalf("accepted from %s", key.Type())
+			t.Fatalf("accepted from %s", key)
 		}
 	})
 }

@@ -31,7 +31,7 @@ const armorBegin, armorEnd = "-----BEGIN SSH SIGNATURE-----\n", "-----END SSH SI
 // with ErrNotAllowed. Certificates are recognised and refused with ErrNotAllowed:
 // cert-authority lines are read but not followed.
 func Verify(namespace string, msg, armored []byte, allowed []Allowed, at time.Time) (principal, fingerprint string, err error) {
-	key, err := Check(namespace, msg, armored)
+	key, err := check(namespace, msg, armored)
 	if err != nil {
 		return "", "", err
 	}
@@ -64,9 +64,17 @@ func Verify(namespace string, msg, armored []byte, allowed []Allowed, at time.Ti
 }
 
 // Check tests that an armored SSHSIG was made over msg for the namespace by the key
-// it names, and returns that key. Anybody can make such a signature: it says who
-// signed only to somebody who knows the key.
-func Check(namespace string, msg, armored []byte) (ssh.PublicKey, error) {
+// it names, and returns that key's fingerprint. Anybody can make such a signature:
+// it says who signed only to somebody who knows the key.
+func Check(namespace string, msg, armored []byte) (fingerprint string, err error) {
+	key, err := check(namespace, msg, armored)
+	if err != nil {
+		return "", err
+	}
+	return ssh.FingerprintSHA256(key), nil
+}
+
+func check(namespace string, msg, armored []byte) (ssh.PublicKey, error) {
 	sig, err := unarmor(armored)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrBadSignature, err)

@@ -1,0 +1,107 @@
+package bundle
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"unicode/utf8"
+
+	"cordon/internal/casefile"
+	"cordon/internal/untrusted"
+)
+
+// maxField keeps every field well under the 32766 bytes at which the search index
+// behind Timesketch drops a whole event (Timesketch, "import from JSON or CSV").
+const maxField = 8 << 10
+
+// event is one line of timeline.jsonl: message, datetime and timestamp_desc are what
+// Timesketch asks for, timestamp is in microseconds.
+type event struct {
+	Message   string `json:"message"`
+	Datetime  string `json:"datetime"`
+	Timestamp int64  `json:"timestamp"`
+	Desc      string `json:"timestamp_desc"`
+	DataType  string `json:"data_type"`
+	Simulated bool   `json:"simulated,omitempty"`
+	Case      string `json:"case"`
+	Seq       int    `json:"seq"`
+	Kind      string `json:"kind"`
+	Step      string `json:"step,omitempty"`
+	Actor     string `json:"actor"`
+	Target    string `json:"target,omitempty"`
+	Request   string `json:"request,omitempty"`
+	Status    int    `json:"status,omitempty"`
+	OK        bool   `json:"ok"`
+}
+
+func timeline(v *casefile.View) ([]byte, error) {
+	var out bytes.Buffer
+	for _, l := range v.Lines {
+		e := event{
+			Message: message(l), Datetime: l.T.UTC().Format("2006-01-02T15:04:05.000000+00:00"), Timestamp: l.T.UnixMicro(),
+			Desc: "cordon: " + l.Kind, DataType: "cordon:journal:line", Simulated: v.Simulated, Case: v.ID, Seq: l.Seq, Kind: l.Kind,
+			Step: short(l.Step), Actor: short(l.Actor), Status: l.Status, OK: l.OK,
+		}
+		if !l.Target.IsZero() {
+			e.Target = short(l.Target.String())
+		}
+		if l.Req != nil {
+			e.Request = short(l.Req.Method + " " + l.Req.Path)
+		}
+		var line bytes.Buffer
+		enc := json.NewEncoder(&line)
+		enc.SetEscapeHTML(false)
+		if err := enc.Encode(e); err != nil {
+			return nil, err
+		}
+		out.Write(untrusted.EscapeJSON(line.Bytes()))
+	}
+	return out.Bytes(), nil
+}
+
+// message is never empty and says the kind first, as the column of a timeline is narrow.
+func message(l casefile.Line) string {
+	parts := []string{l.Kind}
+	if l.Step != "" {
+		parts = append(parts, "["+l.Step+"]")
+	}
+	if !l.Target.IsZero() {
+		parts = append(parts, l.Target.String())
+	}
+	if name := itemName(l); name != "" {
+		parts = append(parts, name)
+	}
+	if l.Req != nil {
+		parts = append(parts, l.Req.Method, l.Req.Path)
+	}
+	if l.Msg != "" {
+		parts = append(parts, l.Msg)
+	}
+	if len(parts) == 1 && !l.OK {
+		parts = append(parts, "not ok")
+	}
+	return short(strings.Join(parts, " "))
+}
+
+// itemName is the name that an evidence or gap line is about.
+func itemName(l casefile.Line) string {
+	var d struct {
+		Name string `json:"name"`
+	}
+	if l.Kind == "evidence" || l.Kind == "gap" {
+		_ = json.Unmarshal(l.Data, &d) // the reader of the case has checked it
+	}
+	return d.Name
+}
+
+// short cuts s to maxField bytes at a character.
+func short(s string) string {
+	if len(s) <= maxField {
+		return s
+	}
+	n := maxField
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n] + " [cut]"
+}

@@ -1,0 +1,323 @@
+package bundle
+
+import (
+	"archive/tar"
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	"cordon/internal/casefile"
+	"cordon/internal/signing"
+)
+
+func row(r Report, name string) Check {
+	for _, c := range r.Checks {
+		if c.Name == name {
+			return c
+		}
+	}
+	return Check{Name: name, Why: "no such row"}
+}
+
+func TestAWholeBundleIsGoodInEveryRow(t *testing.T) {
+	for _, simulated := range []bool{false, true} {
+		m := fullCase(t, func(o *casefile.Opening) { o.Simulated = simulated })
+		rep, err := Verify(bytes.NewReader(m.export(t)), VerifyOptions{Allowed: m.allowed(t), Principal: alice})
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := m.view(t)
+		if !rep.Trusted() || rep.Case != v.ID || rep.Head != v.Head || rep.Events != len(v.Lines) || rep.Simulated != simulated ||
+			rep.Signer.Principal != alice || rep.Signer.Key != m.key.Fingerprint() || rep.Status != Closed {
+			t.Errorf("%+v", rep)
+		}
+		if len(rep.Checks) != 13 {
+			t.Errorf("%d rows", len(rep.Checks))
+		}
+		for _, c := range rep.Checks {
+			if c.Word() != "ok" {
+				t.Errorf("%+v", c)
+			}
+		}
+	}
+}
+
+func TestWithoutAListTheSignerIsNotCheckedAndItSaysSo(t *testing.T) {
+	m := fullCase(t, nil)
+	rep, err := Verify(bytes.NewReader(m.export(t)), VerifyOptions{})
+	c := row(rep, RowSigner)
+	if err != nil || !rep.OK() || rep.Trusted() || c.Word() != "not checked" || c.Why != "signer not checked: give --allowed-signers" || rep.Signer.Principal != "" {
+		t.Errorf("%v %+v %+v", err, c, rep.Signer)
+	}
+	if rep.Signer.Key != m.key.Fingerprint() || row(rep, RowSignature).Word() != "ok" {
+		t.Errorf("%+v", rep)
+	}
+}
+
+// tampered is one thing done to a good bundle, the row that must fail, and its words.
+type tampered struct {
+	name, row, why string
+	do             func(t *testing.T, m made, good []byte) []byte
+}
+
+func tamperings() []tampered {
+	edit := func(name, from, to string) func(*testing.T, made, []byte) []byte {
+		return func(t *testing.T, _ made, good []byte) []byte {
+			return edited(t, good, name, func(s string) string { return strings.Replace(s, from, to, 1) })
+		}
+	}
+	// as edit, and then the author himself makes new lists and signs them
+	author := func(name, from, to string) func(*testing.T, made, []byte) []byte {
+		return func(t *testing.T, m made, good []byte) []byte {
+			return resealed(t, entries(t, edit(name, from, to)(t, m, good)), m.key, signing.NamespaceBundle)
+		}
+	}
+	add := func(e one) func(*testing.T, made, []byte) []byte {
+		return func(t *testing.T, _ made, good []byte) []byte { return packed(t, append(entries(t, good), e)) }
+	}
+	without := func(name string) func(*testing.T, made, []byte) []byte {
+		return func(t *testing.T, _ made, good []byte) []byte {
+			var keep []one
+			for _, e := range entries(t, good) {
+				if e.head.Name != "INC-2026-0142/"+name {
+					keep = append(keep, e)
+				}
+			}
+			return packed(t, keep)
+		}
+	}
+	link := func(kind byte) one {
+		return one{tar.Header{Typeflag: kind, Name: "INC-2026-0142/data/link", Linkname: "/etc/passwd"}, ""}
+	}
+	at := func(name string) one {
+		return one{tar.Header{Typeflag: tar.TypeReg, Name: name, Mode: 0o644}, "x"}
+	}
+	dropLine := func(n int) func(*testing.T, made, []byte) []byte {
+		return func(t *testing.T, _ made, good []byte) []byte {
+			return edited(t, good, journalName, func(s string) string {
+				l := strings.SplitAfter(s, "\n")
+				return strings.Join(append(l[:n:n], l[n+1:]...), "")
+			})
+		}
+	}
+	return []tampered{
+		{"a journal line is edited", RowChain, "line ", edit(journalName, "read back", "READ BACK")},
+		{"a journal line is dropped", RowChain, "does not name the line before", dropLine(4)},
+		{"the last journal line is dropped", RowHead, "does not end in the line", func(t *testing.T, m made, good []byte) []byte {
+			return dropLine(len(m.view(t).Lines)-1)(t, m, good)
+		}},
+		{"a line is cut in the middle", RowChain, "has no end", func(t *testing.T, _ made, good []byte) []byte {
+			return edited(t, good, journalName, func(s string) string { return s[:len(s)-9] })
+		}},
+		{"the author rewrites a line and signs again", RowChain, "does not name the line before", author(journalName, "read back", "READ BACK")},
+		{"the author drops the last line and signs again", RowHead, "does not end in the line", func(t *testing.T, m made, good []byte) []byte {
+			return resealed(t, entries(t, dropLine(len(m.view(t).Lines)-1)(t, m, good)), m.key, signing.NamespaceBundle)
+		}},
+		{"evidence is changed", RowDigests, "data/provider/gitlab-prod/runner.json was changed", edit("data/provider/gitlab-prod/runner.json", "42", "43")},
+		{"the author changes evidence and signs again", RowEvidence, "is not what the journal recorded", author("data/provider/gitlab-prod/runner.json", "42", "43")},
+		{"the report is changed", RowDigests, "report.md was changed", edit(reportName, "silent", "loud")},
+		{"bag-info is changed", RowDigests, "bag-info.txt was changed", edit(infoName, "0.0.1", "0.0.2")},
+		{"VERIFY.txt is changed", RowDigests, "VERIFY.txt was changed", edit(verifyName, "sha256sum", "true")},
+		{"the event count is wrong", RowEvents, "lines, here are", author(infoName, "Journal-Events: ", "Journal-Events: 1")},
+		{"the head is wrong", RowHead, "does not end in the line", author(infoName, "Journal-Head: ", "Journal-Head: 0")},
+		{"the oxum is wrong", RowFormat, "Payload-Oxum", edit(infoName, "Payload-Oxum: ", "Payload-Oxum: 1")},
+		{"a label is there twice", RowFormat, "twice", author(infoName, "Bundle-Status", "Journal-Head: x\nBundle-Status")},
+		{"another format", RowFormat, "this build reads 1", author(infoName, "Cordon-Format: 1", "Cordon-Format: 2")},
+		{"another BagIt", RowFormat, "BagIt 1.0", author(bagitName, "1.0", "0.97")},
+		{"a file more", RowListed, "data/extra is not listed", add(file1("data/extra", "x"))},
+		{"a tag file more", RowListed, "README is not listed", add(file1("README", "x"))},
+		{"a file less", RowListed, "data/host/build-07/snapshot.json is listed and not here", without("data/host/build-07/snapshot.json")},
+		{"no journal", RowChain, "is missing", without(journalName)},
+		{"no report", RowListed, "data/report.md is listed and not here", without(reportName)},
+		{"no manifest", RowListed, "manifest-sha256.txt is missing", without(manifestName)},
+		{"no bag-info", RowFormat, "bag-info.txt is missing", without(infoName)},
+		{"no signature", RowSignature, "missing", without(sigName)},
+		{"the author adds a file the journal does not know", RowEvidence, "the journal does not speak of it", func(t *testing.T, m made, good []byte) []byte {
+			return resealed(t, append(entries(t, good), file1("data/extra", "x")), m.key, signing.NamespaceBundle)
+		}},
+		{"the author takes evidence out", RowEvidence, "does not say why", func(t *testing.T, m made, good []byte) []byte {
+			return resealed(t, entries(t, without("data/host/build-07/snapshot.json")(t, m, good)), m.key, signing.NamespaceBundle)
+		}},
+		{"the author hides a gap", RowEvidence, "gaps", author(gapsName, "{\n      \"name\": \"host/build-07/memory\",", "null, {\"name\": \"x\",")},
+		{"case.json of another case", RowCase, "of the case", author(caseName, "INC-2026-0142", "INC-2026-0143")},
+		{"another playbook", RowCase, "playbook.yaml is not the playbook", author(playbookName, "contain", "destroy")},
+		{"a head signature is swapped", RowHeads, "heads/", func(t *testing.T, m made, good []byte) []byte {
+			files := entries(t, good)
+			var sigs []int
+			for i, e := range files {
+				if strings.Contains(e.head.Name, "/heads/") {
+					sigs = append(sigs, i)
+				}
+			}
+			files[sigs[0]].body = files[sigs[1]].body
+			return resealed(t, files, m.key, signing.NamespaceBundle)
+		}},
+		{"a link", RowArchive, "links and devices", add(link(tar.TypeSymlink))},
+		{"a hard link", RowArchive, "links and devices", add(link(tar.TypeLink))},
+		{"a device", RowArchive, "links and devices", add(link(tar.TypeChar))},
+		{"a pipe", RowArchive, "links and devices", add(link(tar.TypeFifo))},
+		{"an absolute name", RowArchive, "names are relative", add(at("/etc/x"))},
+		{"a climbing name", RowArchive, "names are relative", add(at("INC-2026-0142/../x"))},
+		{"an escape in a name", RowArchive, `\x1b`, add(at("INC-2026-0142/\x1b[31m"))},
+		{"a name beside the directory", RowArchive, "one directory", add(at("other/x"))},
+		{"a file in place of the directory", RowArchive, "where the directory should be", func(t *testing.T, _ made, _ []byte) []byte { return packed(t, []one{at("INC-2026-0142")}) }},
+		{"a file twice", RowArchive, "is there twice", add(file1(reportName, "another report"))},
+		{"a file twice but for case", RowArchive, "cannot lie beside", add(file1("data/REPORT.md", "another report"))},
+		{"a file under a file", RowArchive, "cannot lie beside", add(file1("data/report.md/x", "x"))},
+		{"a directory that is a file", RowArchive, "a file and a directory", add(one{tar.Header{Typeflag: tar.TypeDir, Name: "INC-2026-0142/data/report.md/"}, ""})},
+		{"something behind the end", RowArchive, "something follows", func(_ *testing.T, _ made, good []byte) []byte { return append(bytes.Clone(good), "more"...) }},
+		{"a second archive behind the first", RowArchive, "something follows", func(_ *testing.T, _ made, good []byte) []byte { return append(bytes.Clone(good), good...) }},
+		{"cut in the middle", RowArchive, "not a whole tar", func(_ *testing.T, _ made, good []byte) []byte { return good[:len(good)/2+100] }},
+		{"not a tar", RowArchive, "not a whole tar", func(*testing.T, made, []byte) []byte { return []byte(strings.Repeat("<html>", 200)) }},
+		{"empty", RowArchive, "nothing in it", func(*testing.T, made, []byte) []byte { return nil }},
+	}
+}
+
+func TestEveryTamperingFailsItsRow(t *testing.T) {
+	m := fullCase(t, nil)
+	good := m.export(t)
+	for _, c := range tamperings() {
+		t.Run(c.name, func(t *testing.T) {
+			rep, err := Verify(bytes.NewReader(c.do(t, m, good)), VerifyOptions{Allowed: m.allowed(t)})
+			got := row(rep, c.row)
+			if !errors.Is(err, ErrIntegrity) || rep.OK() || rep.Trusted() || got.Word() != "FAILED" || !strings.Contains(got.Why, c.why) {
+				t.Errorf("%v\n%+v", err, rep.Checks)
+			}
+			if len(rep.Checks) != 13 {
+				t.Errorf("%d rows", len(rep.Checks))
+			}
+		})
+	}
+}
+
+func TestSimulatedCannotBeTakenOffOrPutOn(t *testing.T) {
+	sim := fullCase(t, func(o *casefile.Opening) { o.Simulated = true })
+	off := edited(t, sim.export(t), infoName, func(s string) string { return strings.Replace(s, "Cordon-Simulated", "Cordon-Note", 1) })
+	off = resealed(t, entries(t, off), sim.key, signing.NamespaceBundle)
+	rep, err := Verify(bytes.NewReader(off), VerifyOptions{})
+	if !errors.Is(err, ErrIntegrity) || row(rep, RowSimulated).OK || !rep.Simulated {
+		t.Error(err, rep)
+	}
+	real := fullCase(t, nil)
+	on := edited(t, real.export(t), caseName, func(s string) string {
+		return strings.Replace(s, `"case"`, `"simulated": "yes", "case"`, 1)
+	})
+	on = resealed(t, entries(t, on), real.key, signing.NamespaceBundle)
+	if rep, err := Verify(bytes.NewReader(on), VerifyOptions{}); !errors.Is(err, ErrIntegrity) || row(rep, RowSimulated).OK {
+		t.Error(err, rep)
+	}
+}
+
+func TestTheWordsForABadSignatureAndABadSignerDiffer(t *testing.T) {
+	m := fullCase(t, nil)
+	good := m.export(t)
+	forger := signer(t)
+	list := entries(t, good)
+	verify := func(b []byte, o VerifyOptions) (Check, Check, error) {
+		rep, err := Verify(bytes.NewReader(b), o)
+		return row(rep, RowSignature), row(rep, RowSigner), err
+	}
+	// Re-signed by another key: right, but by the wrong one.
+	sig, who, err := verify(resealed(t, list, forger, signing.NamespaceBundle), VerifyOptions{Allowed: m.allowed(t)})
+	if !sig.OK || who.OK || who.Unchecked || !strings.Contains(who.Why, "signed by someone not allowed") || !errors.Is(err, ErrIntegrity) {
+		t.Errorf("%+v %+v %v", sig, who, err)
+	}
+	// The tag manifest changed after signing: no signature at all, whoever is allowed.
+	b := edited(t, good, tagName, func(s string) string { return strings.ToUpper(s[:1]) + "0" + s[2:] })
+	sig, who, err = verify(b, VerifyOptions{Allowed: m.allowed(t)})
+	if sig.OK || !strings.Contains(sig.Why, "signature does not match") || !who.Unchecked || !errors.Is(err, ErrIntegrity) {
+		t.Errorf("%+v %+v %v", sig, who, err)
+	}
+	// Made for another purpose.
+	sig, who, _ = verify(resealed(t, list, m.key, signing.NamespaceHead), VerifyOptions{Allowed: m.allowed(t)})
+	if sig.OK || !strings.Contains(sig.Why, "another namespace") || !who.Unchecked {
+		t.Errorf("%+v %+v", sig, who)
+	}
+	// Allowed, but somebody else than was asked for; nobody allowed; no longer allowed.
+	for why, o := range map[string]VerifyOptions{
+		"for bob@example.org": {Allowed: m.allowed(t), Principal: "bob@example.org"},
+		"not in the list":     {Allowed: []signing.Allowed{}},
+		"only until":          {Allowed: []signing.Allowed{{Line: 1, Principals: alice, Key: m.allowed(t)[0].Key, Before: start}}, At: start.Add(time.Hour)},
+	} {
+		if sig, who, err = verify(good, o); !sig.OK || who.OK || who.Unchecked || !strings.Contains(who.Why, why) || !errors.Is(err, ErrIntegrity) {
+			t.Errorf("%s: %+v %+v %v", why, sig, who, err)
+		}
+	}
+}
+
+func TestCountersignaturesAreCheckedAndNamed(t *testing.T) {
+	m := fullCase(t, nil)
+	list := entries(t, m.export(t))
+	bob, stranger := signer(t), signer(t)
+	tag := unpacked(t, packed(t, list))[tagName]
+	for who, s := range map[string]signing.Signer{"bob": bob, "stranger": stranger} {
+		sig, err := s.Sign(signing.NamespaceBundle, []byte(tag))
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, file1(tagName+"."+who+".sig", string(sig)))
+	}
+	both := append(m.allowed(t), allow(t, "bob@example.org", bob)...)
+	rep, err := Verify(bytes.NewReader(packed(t, list)), VerifyOptions{Allowed: both, Principal: alice})
+	if err != nil || rep.Signer.Principal != alice || strings.Join(rep.Signer.Others, ",") != "bob@example.org,"+stranger.Fingerprint()+" (not allowed)" {
+		t.Errorf("%v %+v", err, rep.Signer)
+	}
+	list[len(list)-1].body = list[len(list)-1].body[:100]
+	if rep, err := Verify(bytes.NewReader(packed(t, list)), VerifyOptions{Allowed: both}); !errors.Is(err, ErrIntegrity) || row(rep, RowSignature).OK {
+		t.Error(err)
+	}
+}
+
+func TestLimitsEndTheReading(t *testing.T) {
+	m := fullCase(t, nil)
+	good := m.export(t)
+	for why, l := range map[string]Limits{"more than 3 entries": {Entries: 3}, "larger than 100 bytes": {Entry: 100}, "more than 2000 bytes": {Total: 2000}} {
+		rep, err := Verify(bytes.NewReader(good), VerifyOptions{Limits: l})
+		if !errors.Is(err, ErrIntegrity) || !strings.Contains(row(rep, RowArchive).Why, why) || row(rep, RowSignature).Word() != "not checked" {
+			t.Errorf("%s: %v", why, err)
+		}
+	}
+	// A header that promises more than comes, and a file with holes, cost nothing.
+	huge := packed(t, []one{file1("data/x", "")})
+	copy(huge[124:], "77777777777\x00")
+	sum := 0
+	copy(huge[148:], "        ")
+	for _, b := range huge[:512] {
+		sum += int(b)
+	}
+	copy(huge[148:], []byte{byte('0' + sum>>12&7), byte('0' + sum>>9&7), byte('0' + sum>>6&7), byte('0' + sum>>3&7), byte('0' + sum&7), 0, ' '})
+	if rep, err := Verify(bytes.NewReader(huge), VerifyOptions{}); !errors.Is(err, ErrIntegrity) || row(rep, RowArchive).OK {
+		t.Error(err)
+	}
+}
+
+func TestAFailingReaderIsNotABrokenBundle(t *testing.T) {
+	m := fullCase(t, nil)
+	boom := errors.New("disk on fire")
+	good := m.export(t)
+	for _, n := range []int{0, 100, 3000, len(good)} {
+		_, err := Verify(io.MultiReader(bytes.NewReader(good[:n]), iotest.ErrReader(boom)), VerifyOptions{})
+		if !errors.Is(err, boom) || errors.Is(err, ErrIntegrity) {
+			t.Errorf("after %d bytes: %v", n, err)
+		}
+	}
+	if _, err := Verify(iotest.OneByteReader(bytes.NewReader(good)), VerifyOptions{}); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestVerifyFileSaysWhatToName(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := VerifyFile(filepath.Join(dir, "absent.tar"), VerifyOptions{}); !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), "case export") {
+		t.Error(err)
+	}
+	if _, err := VerifyFile(dir, VerifyOptions{}); err == nil || !strings.Contains(err.Error(), "is a directory") {
+		t.Error(err)
+	}
+}
