@@ -41,6 +41,9 @@ func ParseSeverity(text string) (Severity, error) {
 	return "", fmt.Errorf("severity %q: write info, low, medium, high or critical", text)
 }
 
+// IsSeverity reports whether text is one of the five words.
+func IsSeverity(text string) bool { return Severity(text).Known() }
+
 // Finding is one observation that matters. Title is ours; Where and Detail hold what
 // the host said, cleaned whenever they are shown.
 type Finding struct {

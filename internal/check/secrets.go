@@ -9,9 +9,12 @@ import (
 	"cordon/internal/untrusted"
 )
 
+// SecretsOnDisk is the check whose findings belong on the exposure list.
+const SecretsOnDisk = "secrets-on-disk"
+
 func secretsCheck() Check {
 	return Check{
-		ID:     "secrets-on-disk",
+		ID:     SecretsOnDisk,
 		Title:  "Credentials that jobs could read",
 		Why:    "What lies on a runner in reach of a job has to be counted as stolen. Places and names only: contents are not read.",
 		Needs:  []string{snapshot.SectionSecrets, snapshot.SectionRunners, snapshot.SectionKeys},
@@ -79,6 +82,13 @@ func placeOfSecret(p string) (secretPlace, bool) {
 		}
 	}
 	return secretPlace{}, false
+}
+
+// OwnCredential reports whether a finding of secrets-on-disk is about the runner's own
+// credential, which the rotation of the runner replaces.
+func OwnCredential(f Finding) bool {
+	sp, ok := placeOfSecret(string(f.Where))
+	return f.Check == SecretsOnDisk && ok && sp.own
 }
 
 // judgeSecret judges a credential by who can read it.

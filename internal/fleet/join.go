@@ -1,0 +1,222 @@
+package fleet
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"cordon/internal/check"
+	"cordon/internal/host/snapshot"
+	"cordon/internal/untrusted"
+	"cordon/providers"
+)
+
+// join holds the indexes of one Build.
+type join struct {
+	in      Input
+	runners []providers.Runner
+	hosts   map[string]*read
+	all     []*place
+}
+
+// read is the newest snapshot of one host.
+type read struct {
+	taken time.Time
+	whole bool // what is not in it was not there
+}
+
+// place is one installation and the runner it was given to, if any.
+type place struct {
+	check.Installation
+	claimed bool
+}
+
+func newJoin(in Input) *join {
+	j := &join{in: in, hosts: map[string]*read{}}
+	j.runners = slices.Clone(in.Runners)
+	slices.SortStableFunc(j.runners, func(a, b providers.Runner) int { return compareRefs(a.Ref, b.Ref) })
+	j.runners = slices.CompactFunc(j.runners, func(a, b providers.Runner) bool { return a.Ref == b.Ref })
+	newest := map[string]*snapshot.Snapshot{}
+	for _, s := range in.Snapshots {
+		if s != nil && (newest[s.Host] == nil || s.Taken.After(newest[s.Host].Taken)) {
+			newest[s.Host] = s
+		}
+	}
+	for host, s := range newest {
+		whole := s.Seen(snapshot.SectionRunners) && s.Seen(snapshot.SectionProc) && s.Seen(snapshot.SectionDetail)
+		j.hosts[host] = &read{taken: s.Taken, whole: whole}
+		for _, i := range check.Installations(s) {
+			j.all = append(j.all, &place{Installation: i})
+		}
+	}
+	slices.SortStableFunc(j.all, func(a, b *place) int {
+		return cmp.Or(strings.Compare(a.Host, b.Host), strings.Compare(string(a.Root), string(b.Root)))
+	})
+	return j
+}
+
+// row joins one runner with its installations.
+func (j *join) row(r providers.Runner) Row {
+	row := Row{Runner: r, Managers: slices.Clone(j.in.Managers[r.Ref]), SeenAt: map[string]time.Time{"provider": j.in.At}}
+	var how []string
+	for _, p := range j.all {
+		if k := j.same(r, row.Managers, p.Installation); k != "" {
+			p.claimed = true
+			row.Installations = append(row.Installations, p.Installation)
+			row.Hosts = append(row.Hosts, p.Host)
+			how = append(how, p.Host+": "+k)
+		}
+	}
+	proposed, why := HostsOf(r, row.Managers, j.in.Hosts)
+	for _, h := range proposed {
+		if !slices.Contains(row.Hosts, h) {
+			row.Hosts = append(row.Hosts, h)
+		}
+	}
+	if why != "" {
+		how = append(how, why)
+	}
+	slices.Sort(row.Hosts)
+	row.Hosts = slices.Compact(row.Hosts)
+	row.Known = strings.Join(how, "; ")
+	j.looked(&row)
+	j.judge(&row, proposed)
+	return row
+}
+
+// looked says whether the hosts of the row were read.
+func (j *join) looked(row *Row) {
+	row.Looked = Looked
+	if len(row.Hosts) == 0 {
+		row.Looked = UnknownHost
+	}
+	for _, h := range row.Hosts {
+		switch was := j.hosts[h]; {
+		case was == nil:
+			row.Looked = NotAsked
+		case !was.whole && row.Looked != NotAsked:
+			row.Looked = CouldNot
+		}
+		if was := j.hosts[h]; was != nil {
+			row.SeenAt["host/"+h] = was.taken
+		}
+	}
+}
+
+// same reports how it is known that an installation is of this runner; "" if it is not.
+// The configuration's own number counts only at the right service: number 42 exists
+// at every GitLab.
+func (j *join) same(r providers.Runner, ms []providers.Manager, in check.Installation) string {
+	here, there := j.at(r), service(string(in.URL))
+	if here != "" && there != "" && here != there || in.RunnerID != "" && string(in.RunnerID) != r.Ref.ID {
+		return ""
+	}
+	if in.RunnerID != "" && here != "" && here == there {
+		return "its configuration names runner " + untrusted.Clean(string(in.RunnerID), 40)
+	}
+	for _, m := range ms {
+		if in.SystemID != "" && string(m.SystemID) == in.SystemID {
+			return "system id " + in.SystemID
+		}
+	}
+	return ""
+}
+
+// at is the service a runner is registered with, "" where nothing says.
+func (j *join) at(r providers.Runner) string {
+	if u := j.in.Services[r.Ref.System]; u != "" {
+		return service(u)
+	}
+	return service(r.Web)
+}
+
+// service is scheme, host and port of a URL, in lower case.
+func service(raw string) string {
+	u, err := url.Parse(raw)
+	if err != nil || u.Host == "" {
+		return ""
+	}
+	return strings.ToLower(u.Scheme + "://" + u.Host)
+}
+
+// unclaimed makes rows of the installations that no runner claims.
+func (j *join) unclaimed() []Row {
+	var out []Row
+	for _, p := range j.all {
+		if p.claimed {
+			continue
+		}
+		row := Row{
+			Installations: []check.Installation{p.Installation}, Hosts: []string{p.Host}, Known: "found there",
+			SeenAt: map[string]time.Time{"host/" + p.Host: j.hosts[p.Host].taken}, Looked: Looked,
+		}
+		if !j.hosts[p.Host].whole {
+			row.Looked = CouldNot
+		}
+		row.State, row.Why = j.stray(p.Installation)
+		out = append(out, row)
+	}
+	return out
+}
+
+// stray says what an installation is that no listed runner claims.
+func (j *join) stray(in check.Installation) (state, why string) {
+	who := service(string(in.URL))
+	if who == "" {
+		return Rogue, "it does not say which service it is registered with: " + untrusted.Clean(strings.Join(in.Problems, "; "), 200)
+	}
+	bases := j.bases()
+	for _, system := range slices.Sorted(maps.Keys(bases)) {
+		if bases[system] != who {
+			continue
+		}
+		if in.RunnerID == "" && in.SystemID == "" {
+			return CannotTell, fmt.Sprintf("%s is configured as %s, and the installation names neither a runner nor a system id", who, system)
+		}
+		for _, g := range j.in.Gaps {
+			if !elsewhere(g.Name, system, bases) {
+				return CannotTell, fmt.Sprintf("%s could not be listed whole (%s: %s), so that it may be registered there", system, untrusted.Clean(g.Name, 80), untrusted.Clean(g.Why, 120))
+			}
+		}
+		if in.RunnerID == "" && !j.managersRead(system) {
+			return CannotTell, fmt.Sprintf("its configuration names no runner, and the managers of %s were not asked", system)
+		}
+		return Rogue, fmt.Sprintf("%s (%s) lists no runner %s", system, who, untrusted.Clean(cmp.Or(string(in.RunnerID), in.SystemID), 40))
+	}
+	return Rogue, fmt.Sprintf("it serves %s, which no configured provider is", untrusted.Clean(who, 120))
+}
+
+// elsewhere reports whether a gap certainly is another provider's: its name begins with
+// that one's.
+func elsewhere(gap, system string, bases map[string]string) bool {
+	first, _, _ := strings.Cut(gap, "/")
+	return first != system && bases[first] != ""
+}
+
+// bases are the services of the configured providers, by name.
+func (j *join) bases() map[string]string {
+	out := map[string]string{}
+	for _, r := range j.runners {
+		if s := j.at(r); s != "" {
+			out[r.Ref.System] = s
+		}
+	}
+	for name, base := range j.in.Services {
+		out[name] = service(base)
+	}
+	return out
+}
+
+// managersRead reports whether every runner of the system was asked for its managers.
+func (j *join) managersRead(system string) bool {
+	for _, r := range j.runners {
+		if _, ok := j.in.Managers[r.Ref]; r.Ref.System == system && !ok {
+			return false
+		}
+	}
+	return true
+}
