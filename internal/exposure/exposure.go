@@ -1,0 +1,152 @@
+// Package exposure keeps the list of every credential that a runner could reach in
+// the suspect window, by name and place, never by value.
+//
+// A credential is replaced when its store's clock says so after the window began, and,
+// apart from that, dead when its issuer refused the old value and somebody says who
+// checked. Both stay empty until evidence fills them: a list is never shorter because
+// nobody looked. The package may import levels 0 to 3 and no concrete provider.
+package exposure
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"cordon/internal/check"
+	"cordon/internal/evidence"
+	"cordon/providers"
+)
+
+// Schema names the JSON form of a List.
+const Schema = "cordon.exposure/1"
+
+// Window is the suspect time. A zero From means: since the runner exists.
+type Window struct {
+	From  time.Time `json:"from,omitzero"`
+	Until time.Time `json:"until"`
+}
+
+// List is what has to be counted as stolen.
+type List struct {
+	Schema  string                 `json:"schema"`
+	Opened  time.Time              `json:"opened"`
+	Window  Window                 `json:"window"`
+	Entries []providers.Credential `json:"entries"` // what publishes, signs or deploys first
+	Gaps    []evidence.Gap         `json:"gaps,omitempty"`
+}
+
+// Input is what a list is made of. Everything but At may be empty.
+type Input struct {
+	At       time.Time // when the list is opened: the end of the window
+	Since    time.Time // when the window begins
+	Own      providers.Credential
+	Jobs     []providers.Job        // what ran on it in the window
+	Known    []providers.Credential // as its provider tells
+	Findings map[string][]check.Result
+	Gaps     []evidence.Gap
+}
+
+// Open makes the list. It is a pure function of its input.
+func Open(in Input) List {
+	l := List{Schema: Schema, Opened: in.At, Window: Window{From: in.Since, Until: in.At}, Gaps: slices.Clone(in.Gaps)}
+	b := builder{list: &l, at: map[key]int{}}
+	if in.Own.Name != "" {
+		b.add(in.Own)
+	}
+	for _, c := range in.Known {
+		if c.Kind == "runner-token" && in.Own.Name != "" {
+			b.mergeOwn(c) // the provider's name of the same credential
+			continue
+		}
+		b.add(c)
+	}
+	for _, j := range in.Jobs {
+		b.add(jobToken(j))
+	}
+	for _, host := range sortedHosts(in.Findings) {
+		b.host(host, in.Findings[host])
+	}
+	b.order()
+	return l
+}
+
+// With returns the list with what a later look at a host found. The old list is unchanged.
+func (l List) With(host string, results []check.Result) List {
+	n := l
+	n.Entries, n.Gaps = slices.Clone(l.Entries), slices.Clone(l.Gaps)
+	b := builder{list: &n, at: map[key]int{}}
+	for i, c := range n.Entries {
+		b.at[keyOf(c)] = i
+	}
+	b.host(host, results)
+	b.order()
+	return n
+}
+
+// jobToken is the token that GitLab gives every job and that its runner has seen.
+func jobToken(j providers.Job) providers.Credential {
+	return providers.Credential{
+		Name: "job token of job " + j.Ref.ID, Kind: "job-token", Where: j.Project.String(), Web: j.Web,
+		Why: "the job ran here; its token is valid until the job ends",
+	}
+}
+
+// Counts says how much of the list is dealt with. A credential may be both.
+func (l List) Counts() (all, replaced, dead int) {
+	for _, c := range l.Entries {
+		if !c.Replaced.IsZero() {
+			replaced++
+		}
+		if !c.Dead.IsZero() {
+			dead++
+		}
+	}
+	return len(l.Entries), replaced, dead
+}
+
+// Summary is one line: "12 credentials, 0 replaced, 0 dead", and what is not known.
+func (l List) Summary() string {
+	all, replaced, dead := l.Counts()
+	s := fmt.Sprintf("%d %s, %d replaced, %d dead", all, plural(all, "credential"), replaced, dead)
+	if n := len(l.Gaps); n > 0 {
+		s += fmt.Sprintf("; the list has %d %s, so there may be more", n, plural(n, "gap"))
+	}
+	return s
+}
+
+// Lines is the summary and one line a kind, for a brief.
+func (l List) Lines() []string {
+	out := []string{l.Summary()}
+	n, open := map[string]int{}, map[string]int{}
+	var kinds []string
+	for _, c := range l.Entries {
+		if n[c.Kind] == 0 {
+			kinds = append(kinds, c.Kind)
+		}
+		n[c.Kind]++
+		if c.Replaced.IsZero() && c.Dead.IsZero() {
+			open[c.Kind]++
+		}
+	}
+	for _, k := range kinds {
+		out = append(out, fmt.Sprintf("%s: %d, of these %d neither replaced nor dead", k, n[k], open[k]))
+	}
+	return out
+}
+
+func plural(n int, word string) string {
+	if n == 1 {
+		return word
+	}
+	return word + "s"
+}
+
+func sortedHosts(m map[string][]check.Result) []string {
+	out := make([]string, 0, len(m))
+	for h := range m {
+		out = append(out, h)
+	}
+	slices.SortFunc(out, strings.Compare)
+	return out
+}
