@@ -17,8 +17,9 @@ var errDeep = errors.New("brackets nest too deep for a runner's configuration")
 
 const maxDepth = 1000
 
-// bare finds a value that the redactor replaced together with its quotes.
-var bare = regexp.MustCompile(`(=\s*)(\[redacted [^\]"'\n]*\])`)
+// bare finds a whole value that was replaced together with its quotes. A mark inside a
+// string stays as it is.
+var bare = regexp.MustCompile(`(?m)^(\s*[A-Za-z0-9_.-]+\s*=\s*)(\[redacted [^\]"'\n]*\])(\s*)$`)
 
 // parseConfig reads gitlab-runner's config.toml with its secrets already replaced.
 // Keys of any shape are kept; a file that is no TOML is an error, never a panic.
@@ -34,7 +35,7 @@ func parseConfig(text string) (table, error) {
 			depth = max(0, depth-1)
 		}
 	}
-	text = bare.ReplaceAllString(text, `$1"$2"`)
+	text = bare.ReplaceAllString(text, `$1"$2"$3`)
 	var t table
 	if err := toml.Unmarshal([]byte(text), &t); err != nil {
 		var at *toml.DecodeError

