@@ -59,16 +59,33 @@ func (v *Vault) make(shape, name string) (string, error) {
 	return string(b), nil
 }
 
+// privateKey writes an OpenSSH private key (PROTOCOL.key). The library's own writer
+// puts random check numbers in it, which would not follow from the seed.
 func privateKey(src io.Reader, name string) (string, error) {
 	seed := make([]byte, ed25519.SeedSize)
 	if _, err := io.ReadFull(src, seed); err != nil {
-		return "", err
-	}
-	block, err := ssh.MarshalPrivateKey(ed25519.NewKeyFromSeed(seed), name)
-	if err != nil {
 		return "", fmt.Errorf("secret %q: %w", name, err)
 	}
-	return string(pem.EncodeToMemory(block)), nil
+	private := ed25519.NewKeyFromSeed(seed)
+	public := []byte(private.Public().(ed25519.PublicKey))
+	block := ssh.Marshal(struct {
+		Check1, Check2  uint32
+		Type            string
+		Public, Private []byte
+		Comment         string
+	}{0x5eed5eed, 0x5eed5eed, ssh.KeyAlgoED25519, public, private, name})
+	for i := byte(1); len(block)%8 != 0; i++ {
+		block = append(block, i)
+	}
+	body := append([]byte("openssh-key-v1\x00"), ssh.Marshal(struct {
+		Cipher, KDF, Options string
+		Keys                 uint32
+		Public, Block        []byte
+	}{"none", "none", "", 1, ssh.Marshal(struct {
+		Type   string
+		Public []byte
+	}{ssh.KeyAlgoED25519, public}), block})...)
+	return string(pem.EncodeToMemory(&pem.Block{Type: "OPENSSH PRIVATE KEY", Bytes: body})), nil
 }
 
 // Public is the authorized_keys line of an ed25519 secret, with its name as comment.
