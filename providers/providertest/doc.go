@@ -34,7 +34,7 @@ type Fixture struct {
 	// system, another kind, an impossible id, another scope than the runner's.
 	Wrong []target.Ref
 	// Verbs that have a plan with changes for Runner.
-	Verbs []string
+	Verbs   []string
 	Effects func(verb string) int // how often the fake saw the effect of a verb
 	// Drift changes the runner behind a plan's back, in what its owner decides.
 	Drift func()
