@@ -15,9 +15,11 @@ import (
 
 // Most bytes that are held of the files that are read as a whole.
 const (
-	maxTag  = 1 << 20  // bagit.txt, bag-info.txt, signatures
+	maxTag  = 1 << 20  // bagit.txt, bag-info.txt
+	maxSig  = 64 << 10 // signatures, as internal/signing reads them
 	maxList = 32 << 20 // manifests
 	maxDoc  = 64 << 20 // case.json, gaps.json
+	maxHeld = 192 << 20
 )
 
 // intake reads an archive once, in whatever order it comes, and keeps the digest of
@@ -35,6 +37,7 @@ type intake struct {
 	octets  int64 // under data/
 	files   int   // under data/
 	total   int64
+	held    int64  // bytes in keep
 	refused string // why the archive is not read further; empty: it was read to its end
 }
 
@@ -155,6 +158,9 @@ func (in *intake) take(name string, size int64, r io.Reader) error {
 		in.journal = &journal{}
 		w = io.MultiWriter(hash, in.journal)
 	case limit > 0:
+		if in.held += min(size, limit); in.held > maxHeld {
+			return in.refuse("lists and signatures of more than %d bytes", int64(maxHeld))
+		}
 		held = &bytes.Buffer{}
 		w = io.MultiWriter(hash, &capped{held, limit})
 		in.cut[name] = size > limit
@@ -179,8 +185,10 @@ func (in *intake) take(name string, size int64, r io.Reader) error {
 // heldOf is how many bytes are held of a file; 0: none.
 func heldOf(name string) int64 {
 	switch {
-	case name == bagitName, name == infoName, isSignature(name), strings.HasPrefix(name, headsDir):
+	case name == bagitName, name == infoName:
 		return maxTag
+	case isSignature(name), strings.HasPrefix(name, headsDir):
+		return maxSig
 	case name == manifestName, name == tagName:
 		return maxList
 	case name == caseName, name == gapsName:

@@ -1,6 +1,7 @@
 package bundle
 
 import (
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"maps"
@@ -91,7 +92,7 @@ func (in *intake) headRow(r *rows, o VerifyOptions) {
 	}
 	for _, h := range j.heads {
 		name := headFile(h.Seq)
-		if h.Seq < 1 || h.Seq >= h.at || j.sums[h.Seq-1] != h.Head {
+		if h.Seq < 1 || h.Seq >= h.at || hex.EncodeToString(j.sums[h.Seq-1][:]) != h.Head {
 			r.add(RowHeads, fmt.Sprintf("line %d signs another line %d than the one that is here", h.at, h.Seq), "")
 			return
 		}
