@@ -180,9 +180,10 @@ type Job struct {
 // Credential is one thing the runner could reach, by name and place.
 type Credential struct {
 	Name       string    `json:"name"`
-	Kind       string    `json:"kind"`  // "ci-variable", "runner-token", "job-token", "deploy-key", "file"
-	Where      string    `json:"where"` // project, group, host path
-	Why        string    `json:"why"`   // how it was reachable
+	Kind       string    `json:"kind"`              // "ci-variable", "runner-token", "job-token", "deploy-key", "file"
+	Where      string    `json:"where"`             // project, group, host path
+	Why        string    `json:"why"`               // how it was reachable
+	Deploys    bool      `json:"deploys,omitempty"` // its name or kind says that it publishes, signs or deploys
 	Replaced   time.Time `json:"replaced,omitzero"`
 	Dead       time.Time `json:"dead,omitzero"` // refused at its issuer
 	DeadSaysBy string    `json:"dead_says,omitempty"`

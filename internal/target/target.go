@@ -19,8 +19,10 @@ const (
 	Job     = "job"     // one run of one job
 	Host    = "host"    // a machine
 	Unit    = "unit"    // a service unit on a host
-	Token   = "token"   // a credential, named by its fingerprint or place, never by its value
-	Project = "project" // a repository or project at a provider
+	// Installation is a runner found on a host.
+	Installation = "installation"
+	Token        = "token"   // a credential, named by its fingerprint or place, never by its value
+	Project      = "project" // a repository or project at a provider
 )
 
 // SSH is the system under which hosts are named: "ssh/host/build-07".

@@ -31,7 +31,9 @@ func WithRecorder(ctx context.Context, f func(Exchange)) context.Context {
 	return context.WithValue(ctx, recorderKey{}, f)
 }
 
-func record(ctx context.Context, x Exchange) {
+// Record hands x to the recorder of ctx, if there is one. Contacts that are not HTTP go
+// through it too, so that one record holds every call.
+func Record(ctx context.Context, x Exchange) {
 	if f, ok := ctx.Value(recorderKey{}).(func(Exchange)); ok && f != nil {
 		f(x)
 	}

@@ -29,7 +29,7 @@ func (t *Transport) send(req *http.Request, body []byte, cred secret.Secret, cha
 	if err != nil {
 		x.Err = err.Error()
 	}
-	record(req.Context(), x)
+	Record(req.Context(), x)
 	if err != nil {
 		return nil, err
 	}

@@ -110,4 +110,5 @@ const (
 	Knocking    = "knocking"    // rejected, still knocking
 	Polling     = "polling"     // still accepted
 	Resurrected = "resurrected" // came back under another registration
+	Open        = "open"        // silent itself, but what it could read is not known to be replaced
 )

@@ -1,0 +1,128 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"cordon/internal/app"
+)
+
+func newCase(e env) *cobra.Command {
+	return group("case", "List, show, resume and export cases", newCaseList(e), newCaseShow(e), newCaseResume(e), newCaseExport(e))
+}
+
+func newCaseList(e env) *cobra.Command {
+	c := &cobra.Command{
+		Use: "list", Short: "List the cases in the state directory", Args: exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			a, err := e.open(cmd)
+			if err != nil {
+				return err
+			}
+			defer a.Close()
+			cases, err := a.Cases()
+			if err != nil {
+				return err
+			}
+			if e.flags.json {
+				return json.NewEncoder(e.out).Encode(map[string]any{"schema": "cordon.cases/1", "cases": cases})
+			}
+			lines := app.Lines{W: e.out}
+			for _, s := range cases {
+				lines.Printf("%s", app.CaseLine(s))
+			}
+			if len(cases) == 0 {
+				lines.Printf("no cases in %s", a.StateDir())
+			}
+			return nil
+		},
+	}
+	c.Flags().BoolVar(&e.flags.json, "json", false, "as JSON")
+	return c
+}
+
+func newCaseShow(e env) *cobra.Command {
+	c := &cobra.Command{
+		Use: "show CASE", Short: "Show a case from its journal, verified", Args: exactly("CASE"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			a, err := e.open(cmd)
+			if err != nil {
+				return err
+			}
+			defer a.Close()
+			v, err := a.View(args[0])
+			if err != nil {
+				return err
+			}
+			if e.flags.json {
+				enc := json.NewEncoder(e.out)
+				for _, l := range v.Lines {
+					if err := enc.Encode(l); err != nil {
+						return err
+					}
+				}
+				return nil
+			}
+			return app.ShowCase(app.Lines{W: e.out, Simulated: v.Opening.Simulated}, v)
+		},
+	}
+	c.Flags().BoolVar(&e.flags.json, "json", false, "the journal lines as they are")
+	return c
+}
+
+func newCaseResume(e env) *cobra.Command {
+	var s standingFlags
+	c := &cobra.Command{
+		Use: "resume CASE", Short: "Go on with a case from its journal", Args: exactly("CASE"),
+		Long: `resume goes on where the journal ends. An effect without a result is unknown: it is
+observed before anything else, and never sent again unasked.`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			a, err := e.open(cmd)
+			if err != nil {
+				return err
+			}
+			defer a.Close()
+			lines := e.lines(a)
+			decide, err := s.decider(e, lines)
+			if err != nil {
+				return err
+			}
+			session, err := a.Resume(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			defer session.Close()
+			return e.walk(cmd, session, lines, decide)
+		},
+	}
+	s.bind(c)
+	return c
+}
+
+func newCaseExport(e env) *cobra.Command {
+	var out string
+	c := &cobra.Command{
+		Use: "export CASE", Short: "Write the signed evidence bundle of a case", Args: exactly("CASE"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			a, err := e.open(cmd)
+			if err != nil {
+				return err
+			}
+			defer a.Close()
+			x, err := a.Export(cmd.Context(), args[0], out)
+			if err != nil {
+				return err
+			}
+			if e.flags.json {
+				return json.NewEncoder(e.out).Encode(x)
+			}
+			_, err = fmt.Fprintln(e.out, x.Path)
+			return err
+		},
+	}
+	c.Flags().StringVarP(&out, "output", "o", "", "file to write (default CASE.tar here)")
+	c.Flags().BoolVar(&e.flags.json, "json", false, "as JSON, with the digest and the signer's line")
+	return c
+}

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"cordon/internal/app"
+)
+
+// standingFlags are the answers given before the questions.
+type standingFlags struct {
+	yes     bool
+	reason  string
+	options []string
+	dry     bool
+}
+
+func (s *standingFlags) bind(c *cobra.Command) {
+	f := c.Flags()
+	f.BoolVar(&s.yes, "yes", false, "answer without a person: apply the first plan of each step; needs --reason")
+	f.StringVar(&s.reason, "reason", "", "why, in writing: kept with everything that --yes sets aside")
+	f.StringArrayVar(&s.options, "option", nil, "VERB=OPTION: which plan of a verb --yes takes, e.g. rotate=discard")
+}
+
+// decider gives the source of decisions: a standing answer, or a person at a terminal.
+func (s *standingFlags) decider(e env, lines app.Lines) (app.Decider, error) {
+	opts := map[string]string{}
+	for _, o := range s.options {
+		verb, opt, ok := strings.Cut(o, "=")
+		if !ok || verb == "" || opt == "" {
+			return nil, usage(fmt.Errorf("--option %q: write VERB=OPTION", o))
+		}
+		opts[verb] = opt
+	}
+	switch {
+	case s.dry:
+		return app.Standing{Dry: true}.Decide, nil
+	case s.yes && strings.TrimSpace(s.reason) == "":
+		return nil, usage(fmt.Errorf("--yes needs --reason: what it sets aside is kept with it"))
+	case s.yes:
+		return app.Standing{Reason: s.reason, Options: opts}.Decide, nil
+	case isTerminal(e.in):
+		return (&app.Person{In: e.in, Out: lines}).Decide, nil
+	}
+	return app.Nobody, nil
+}
+
+func newContain(e env) *cobra.Command {
+	var s standingFlags
+	var spec app.CaseSpec
+	var since time.Duration
+	c := &cobra.Command{
+		Use:   "contain REF",
+		Short: "Contain one runner: pause, rotate, collect, deregister, confirm",
+		Long: `contain opens a case for the runner REF (PROVIDER/runner/ID; see cordon fleet) and walks
+the playbook. At a terminal every plan is shown and asked for. With --dry-run every plan
+is captured and shown, and nothing is sent or kept.`,
+		Example: "  cordon contain gitlab-prod/runner/42\n  cordon contain gitlab-prod/runner/42 --yes --reason 'EDR alert 991: miner on build-07'",
+		Args:    exactly("REF"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			a, err := e.open(cmd)
+			if err != nil {
+				return err
+			}
+			defer a.Close()
+			s.dry = s.dry || e.flags.readOnly
+			lines := e.lines(a)
+			decide, err := s.decider(e, lines)
+			if err != nil {
+				return err
+			}
+			if since > 0 {
+				spec.Since = a.Clock().Now().Add(-since)
+			}
+			spec.Dry = s.dry
+			session, err := a.NewCase(cmd.Context(), args[0], spec)
+			if err != nil {
+				return err
+			}
+			defer session.Close()
+			return e.walk(cmd, session, lines, decide)
+		},
+	}
+	s.bind(c)
+	f := c.Flags()
+	f.BoolVar(&s.dry, "dry-run", false, "show every plan, send nothing")
+	f.StringArrayVar(&spec.Hosts, "host", nil, "configured host that uses the runner, where the provider's addresses do not say")
+	f.StringVar(&spec.ID, "case", "", "id for the case (default: made from runner and time)")
+	f.StringVar(&spec.Playbook, "playbook", "contain", "built-in playbook or a file")
+	f.DurationVar(&since, "since", 0, "how far back the suspect window reaches (default 720h)")
+	f.StringVar(&spec.WindowWhy, "since-why", "", "why the window begins there")
+	return c
+}
+
+// walk runs a case to its ending and sets the exit code.
+func (e env) walk(cmd *cobra.Command, s *app.Session, lines app.Lines, decide app.Decider) error {
+	lines.Printf("case %s: %s, hosts: %s", s.ID(), s.Runner(), orNone(s.HostNames()))
+	end, err := s.Walk(cmd.Context(), lines, decide)
+	if err != nil {
+		if s.Kept() {
+			lines.Printf("the case stays open; go on with: cordon case resume %s", s.ID())
+		}
+		return err
+	}
+	*e.code = end.Exit
+	return nil
+}
+
+func orNone(s []string) string {
+	if len(s) == 0 {
+		return "none known"
+	}
+	return strings.Join(s, ", ")
+}

@@ -1,0 +1,35 @@
+package main
+
+import (
+	"encoding/json"
+
+	"github.com/spf13/cobra"
+)
+
+func newFleet(e env) *cobra.Command {
+	c := &cobra.Command{
+		Use: "fleet", Short: "List runners of all providers; contacts no host", Args: exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			a, err := e.open(cmd)
+			if err != nil {
+				return err
+			}
+			defer a.Close()
+			f, err := a.Fleet(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if e.flags.json {
+				err = json.NewEncoder(e.out).Encode(f)
+			} else {
+				e.lines(a).Fleet(f)
+			}
+			if len(f.Gaps) > 0 {
+				*e.code = 4 // a list with a hole in it is not the list
+			}
+			return err
+		},
+	}
+	c.Flags().BoolVar(&e.flags.json, "json", false, "as JSON")
+	return c
+}

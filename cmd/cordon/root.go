@@ -1,0 +1,104 @@
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"cordon/internal/app"
+)
+
+// flags are the options every command takes.
+type flags struct {
+	config   string
+	state    string
+	lab      string
+	readOnly bool
+	json     bool
+}
+
+// env is what a command is built with.
+type env struct {
+	streams
+	flags *flags
+	code  *int // the exit code of a command that ended without an error
+}
+
+func newRoot(s streams, code *int) *cobra.Command {
+	e := env{s, &flags{}, code}
+	root := &cobra.Command{
+		Use:   "cordon",
+		Short: "Contain a compromised CI runner, keep the evidence, and prove that it went silent",
+		Long: `cordon brings the runner lists of CI providers and SSH checks of the runner hosts
+into one view and walks through containment: pause, rotate, collect, deregister,
+confirm. Nothing outside changes except by a confirmed, recorded change.
+
+Exit codes: 0 done, 1 failed, 2 usage or configuration, 3 findings, 4 cannot tell,
+5 still polls or knocks, 6 needs confirmation, 7 held by another, 8 integrity broken.`,
+		SilenceErrors: true, SilenceUsage: true,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usage(fmt.Errorf("no command called %q; see cordon --help", args[0]))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.SetIn(s.in)
+	root.SetOut(s.out)
+	root.SetErr(s.err)
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage(err) })
+	p := root.PersistentFlags()
+	p.StringVar(&e.flags.config, "config", "", "configuration file (default $XDG_CONFIG_HOME/cordon/config.yaml)")
+	p.StringVar(&e.flags.state, "state-dir", "", "where cases are kept (default $XDG_STATE_HOME/cordon)")
+	p.StringVar(&e.flags.lab, "lab", "", "work on the lab that was started with this directory: everything is SIMULATED")
+	p.BoolVar(&e.flags.readOnly, "read-only", false, "look only: no change can be permitted in this process")
+	root.AddCommand(newVersion(e), newLab(e), newDemo(e), newFleet(e), newHost(e), newContain(e), newCase(e), newBundle(e), newPlaybook(e))
+	return root
+}
+
+// group is a command that only holds others.
+func group(use, short string, subs ...*cobra.Command) *cobra.Command {
+	c := &cobra.Command{
+		Use: use, Short: short,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usage(fmt.Errorf("%s has no command called %q; see cordon %s --help", cmd.Name(), args[0], cmd.Name()))
+			}
+			return cmd.Help()
+		},
+	}
+	c.AddCommand(subs...)
+	return c
+}
+
+// exactly asks for n arguments and names them in the error.
+func exactly(names ...string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) != len(names) {
+			return usage(fmt.Errorf("%s takes %v, got %d arguments; see %s --help", cmd.CommandPath(), names, len(args), cmd.CommandPath()))
+		}
+		return nil
+	}
+}
+
+// open builds the app for a command.
+func (e env) open(cmd *cobra.Command) (*app.App, error) {
+	return app.Open(cmd.Context(), app.Options{
+		Config: e.flags.config, State: e.flags.state, Lab: e.flags.lab, ReadOnly: e.flags.readOnly,
+		Version: version(), Ask: e.askSecret,
+	})
+}
+
+// lines is the plain writer of a command.
+func (e env) lines(a *app.App) app.Lines { return app.Lines{W: e.out, Simulated: a.Simulated()} }
+
+func isTerminal(f any) bool {
+	file, ok := f.(*os.File)
+	if !ok {
+		return false
+	}
+	st, err := file.Stat()
+	return err == nil && st.Mode()&os.ModeCharDevice != 0
+}

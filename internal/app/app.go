@@ -1,0 +1,205 @@
+// Package app puts the parts together: configuration, providers, hosts, cases, runs.
+//
+// It is the only place that knows concrete providers and the only one that makes an
+// Issuer and Appliers, and in a read-only process it makes neither. Commands and
+// screens call it; it prints only through Lines. It may import every level below.
+package app
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/user"
+	"path/filepath"
+	"sync"
+
+	"cordon/internal/casefile"
+	"cordon/internal/clock"
+	"cordon/internal/config"
+	"cordon/internal/redact"
+	"cordon/internal/secret"
+	"cordon/internal/signing"
+)
+
+// Options say how to open. Ask prompts for a secret without echo and may fail with
+// ErrNeeds; FS lets tests put faults under the journal (nil: the real one).
+type Options struct {
+	Config   string
+	State    string
+	Lab      string // directory of a running lab; everything is simulated then
+	ReadOnly bool
+	Version  string
+	Ask      func(ctx context.Context, what string) (secret.Secret, error)
+	FS       casefile.FS
+}
+
+// App is an opened configuration. It is safe for concurrent use; a Session made from
+// it is not.
+type App struct {
+	o      Options
+	cfg    *config.Config
+	sim    *simulation
+	clock  clock.Clock
+	state  string
+	marker redact.Marker
+	fleet  *systems // what lists and looks, under the state key
+	found  []string // what was configured without a file, for the user to know
+
+	mu     sync.Mutex
+	store  *casefile.Store
+	signer signing.Signer
+	tokens map[string]secret.Secret // fetched in this process, in memory only
+}
+
+// Open reads the configuration and builds the systems. It contacts nothing (a lab is
+// asked whether it is one) and fetches no token.
+func Open(ctx context.Context, o Options) (*App, error) {
+	a := &App{o: o, clock: clock.Real{}}
+	path := o.Config
+	if o.Lab != "" {
+		sim, err := readLab(o.Lab)
+		if err != nil {
+			return nil, err
+		}
+		a.sim, a.clock, path = sim, sim.clock(), sim.Config
+	}
+	cfg, err := config.Load(path)
+	if err != nil {
+		return nil, err
+	}
+	if cfg.Path == "" && path == "" {
+		cfg, a.found = config.Discover()
+	}
+	if a.sim != nil {
+		if err := a.sim.check(cfg); err != nil {
+			return nil, err
+		}
+	}
+	a.cfg = cfg
+	if a.state, err = cfg.StateHome(o.State); err != nil {
+		return nil, err
+	}
+	if err := a.key(); err != nil {
+		return nil, err
+	}
+	a.tokens = map[string]secret.Secret{}
+	if a.fleet, err = a.build(a.marker); err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+// Close ends what Open started. It is safe to call twice.
+func (a *App) Close() {}
+
+// Clock is the time by which everything is judged and recorded.
+func (a *App) Clock() clock.Clock { return a.clock }
+
+// Simulated reports whether everything here is a lab's.
+func (a *App) Simulated() bool { return a.sim != nil }
+
+// StateDir is where cases are kept.
+func (a *App) StateDir() string { return a.state }
+
+// ReadOnly reports that no change can be permitted in this process.
+func (a *App) ReadOnly() bool { return a.o.ReadOnly }
+
+// key makes or reads the HMAC key under which fingerprints compare across cases.
+// A read-only process without one uses a key of its own that dies with it.
+func (a *App) key() error {
+	path := filepath.Join(a.state, "state.key")
+	b, err := os.ReadFile(path)
+	switch {
+	case err == nil && len(b) == 32:
+		a.marker = redact.NewMarker(b)
+		return nil
+	case err == nil:
+		return fmt.Errorf("%s: %d bytes, a key has 32; move it away to get a new one", path, len(b))
+	case !errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("state key: %w", err)
+	case a.o.ReadOnly:
+		return nil
+	}
+	if _, err := a.cases(); err != nil { // makes the directory, or says why it is not safe
+		return err
+	}
+	b = make([]byte, 32)
+	_, _ = rand.Read(b) // never fails (crypto/rand since Go 1.24)
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return a.key() // another process was first
+	}
+	if err != nil {
+		return fmt.Errorf("state key: %w", err)
+	}
+	_, err = f.Write(b)
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return fmt.Errorf("state key: %w", errors.Join(err, os.Remove(path)))
+	}
+	a.marker = redact.NewMarker(b)
+	return nil
+}
+
+// cases opens the store once.
+func (a *App) cases() (*casefile.Store, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.store == nil {
+		s, err := casefile.OpenStore(casefile.Opener{Dir: a.state, Clock: a.clock, FS: a.o.FS})
+		if err != nil {
+			return nil, err
+		}
+		a.store = s
+	}
+	return a.store, nil
+}
+
+// sign returns the signer of this process: the configured key, or one made for it.
+func (a *App) sign() (signing.Signer, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.signer != nil {
+		return a.signer, nil
+	}
+	var err error
+	switch s := a.cfg.Signing; {
+	case s.Agent != "":
+		a.signer, err = signing.FromAgent(os.Getenv("SSH_AUTH_SOCK"), s.Agent)
+	case s.Key != "":
+		a.signer, err = signing.FromFile(s.Key, func() (secret.Secret, error) {
+			return a.ask(context.Background(), "passphrase of "+s.Key)
+		})
+	default:
+		a.signer, err = signing.Ephemeral()
+	}
+	return a.signer, err
+}
+
+func (a *App) ask(ctx context.Context, what string) (secret.Secret, error) {
+	if a.o.Ask == nil {
+		return secret.Secret{}, fmt.Errorf("%s: %w: nobody to ask", what, ErrNeeds)
+	}
+	return a.o.Ask(ctx, what)
+}
+
+// actor is who writes a case.
+func (a *App) actor() casefile.Actor {
+	act := casefile.Actor{Name: a.principal(), Session: os.Getenv("SSH_CONNECTION")}
+	if s, err := a.sign(); err == nil {
+		act.Key = s.Fingerprint()
+	}
+	return act
+}
+
+func (a *App) principal() string {
+	if a.cfg.Principal != "" {
+		return a.cfg.Principal
+	}
+	if u, err := user.Current(); err == nil && u.Username != "" {
+		return u.Username
+	}
+	return "unknown"
+}

@@ -1,0 +1,68 @@
+package app
+
+import (
+	"context"
+	"errors"
+
+	"cordon/internal/bundle"
+	"cordon/internal/casefile"
+	"cordon/internal/change"
+	"cordon/internal/config"
+	"cordon/internal/engine"
+	"cordon/internal/target"
+)
+
+// Exit codes of the command line (design, "Command line").
+const (
+	ExitDone       = engine.ExitDone
+	ExitFailed     = engine.ExitFailed
+	ExitUsage      = engine.ExitUsage
+	ExitFindings   = engine.ExitFindings
+	ExitCannotTell = engine.ExitCannotTell
+	ExitPolls      = engine.ExitPolls
+	ExitNeeds      = engine.ExitNeeds
+	ExitHeld       = engine.ExitHeld
+	ExitIntegrity  = engine.ExitIntegrity
+)
+
+// Errors of this package that commands decide on.
+var (
+	ErrUsage     = errors.New("usage")
+	ErrAmbiguous = errors.New("more than one runner has that name")
+	ErrNoRunner  = errors.New("no such runner")
+	ErrNoHost    = errors.New("no such host in the configuration")
+)
+
+// ExitCode maps an error to its exit code.
+func ExitCode(err error) int {
+	is := func(targets ...error) bool {
+		for _, t := range targets {
+			if errors.Is(err, t) {
+				return true
+			}
+		}
+		return false
+	}
+	switch {
+	case err == nil:
+		return ExitDone
+	case is(bundle.ErrIntegrity, casefile.ErrBroken):
+		return ExitIntegrity
+	case is(casefile.ErrHeld, casefile.ErrFenced):
+		return ExitHeld
+	case is(ErrNeeds, change.ErrNoPermit, engine.ErrReadOnly, engine.ErrGuarded, engine.ErrReason):
+		return ExitNeeds
+	case is(ErrUsage, ErrAmbiguous, ErrNoRunner, ErrNoHost, ErrNotLab, config.ErrInvalid, config.ErrToken, target.ErrSyntax,
+		casefile.ErrUnsafeState, casefile.ErrCaseID, casefile.ErrNotFound, casefile.ErrExists):
+		return ExitUsage
+	}
+	return ExitFailed
+}
+
+// Hint is the one line that a person gets for an error.
+func Hint(err error) string {
+	if errors.Is(err, context.Canceled) {
+		return "interrupted; what was sent is on record, go on with: cordon case resume"
+	}
+	return err.Error()
+}

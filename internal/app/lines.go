@@ -1,0 +1,172 @@
+package app
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"cordon/internal/change"
+	"cordon/internal/check"
+	"cordon/internal/engine"
+	"cordon/internal/untrusted"
+	"cordon/internal/witness"
+)
+
+// Lines writes prompts as plain lines, for logs, serial consoles and screen readers.
+// In a simulated run every line says so. All text is made safe here once more: what
+// reaches a terminal through Lines holds no control character.
+type Lines struct {
+	W         io.Writer
+	Simulated bool
+}
+
+// Printf writes one or more lines.
+func (l Lines) Printf(format string, a ...any) {
+	for line := range strings.SplitSeq(strings.TrimRight(fmt.Sprintf(format, a...), "\n"), "\n") {
+		if l.Simulated {
+			line = "SIMULATED  " + line
+		}
+		fmt.Fprintln(l.W, untrusted.Clean(line, 0))
+	}
+}
+
+// Prompt writes what a person has to know before deciding.
+func (l Lines) Prompt(p engine.Prompt) {
+	if p.Kind == engine.Finished {
+		l.Ending(p)
+		return
+	}
+	head := fmt.Sprintf("[%d/%d %s] ", p.Index, p.Of, p.Step)
+	switch p.Kind {
+	case engine.Progress:
+		l.Printf("%s%s", head, p.Text)
+	case engine.Choose:
+		l.Printf("%s%s  (%s)", head, p.Title, p.Target)
+	default:
+		l.Printf("%s%s: %s", head, p.Title, p.Text)
+	}
+	for i, pl := range p.Plans {
+		l.Plan(pl, p.Guards[i])
+	}
+	if p.CannotDo != "" {
+		l.Printf("  cannot be applied: %s", p.CannotDo)
+	}
+	if len(p.Verdicts) == 0 {
+		for _, o := range p.Seen {
+			l.Observation("  saw", o)
+		}
+	}
+	l.Findings(p.Findings)
+	if p.Exposed != nil {
+		for _, c := range p.Exposed.Entries {
+			l.Printf("  exposed: %-12s %s  (%s) %s", c.Kind, c.Name, c.Where, c.Why)
+		}
+		for _, g := range p.Exposed.Gaps {
+			l.Printf("  not known: %s: %s", g.Name, g.Why)
+		}
+	}
+	for _, v := range p.Verdicts {
+		if v.State != witness.Waiting {
+			l.Verdict(v)
+		}
+	}
+}
+
+// Plan writes one option whole: what is sent, who else is hit, what is lost.
+func (l Lines) Plan(p change.Plan, guards []engine.Guard) {
+	l.Printf("  plan %s/%s: %s", p.Verb, p.Option, p.Title)
+	put := func(label, text string) {
+		if text != "" {
+			l.Printf("    %-10s %s", label, text)
+		}
+	}
+	put("covers", p.Covers)
+	for _, c := range p.Contacts {
+		put("logs in to", c.ID)
+	}
+	for _, c := range p.Changes {
+		put("sends", c.Call.String())
+		var hits []string
+		for _, h := range c.Hits {
+			hits = append(hits, h.Short())
+		}
+		put("hits", strings.Join(hits, ", "))
+		put("capacity", c.Capacity)
+		put("destroys", strings.Join(c.Destroys, ", "))
+		put("tips off", c.TipsOff)
+		if c.Undo != nil {
+			put("undo", c.Undo.Call.String())
+		} else {
+			put("undo", "none: this cannot be undone")
+		}
+	}
+	if len(p.Changes) == 0 {
+		put("tips off", p.TipsOff)
+	}
+	for _, x := range p.Limits {
+		put("limit", x)
+	}
+	for _, x := range p.Manual {
+		put("by hand", x)
+	}
+	for _, x := range p.ByHand {
+		put("by hand", strings.TrimSpace(x.Title+"  "+x.URL+"  "+x.Command))
+	}
+	for _, g := range guards {
+		put("guard", "["+g.Class+"] "+g.Text)
+	}
+	put("hash", p.Hash()[:12])
+}
+
+// Observation writes who says what.
+func (l Lines) Observation(label string, o witness.Observation) {
+	says := o.Says
+	if o.CouldNot != "" {
+		says = "could not see: " + o.CouldNot
+	}
+	l.Printf("%s [%s] %s: %s", label, o.Source, o.Subject.Short(), says)
+}
+
+// Findings writes every check with its word, and each finding under it.
+func (l Lines) Findings(rs []check.Result) {
+	for _, r := range rs {
+		if r.State != check.Found || r.Why != "" {
+			l.Printf("  check %-18s %s%s", r.Check, r.State, dash(r.Why))
+		}
+		for _, f := range r.Findings {
+			l.Printf("  finding %-8s %s: %s  %s  %s", f.Severity, f.Check, f.Title, f.Where, f.Detail)
+		}
+	}
+}
+
+// Verdict writes an answer with what is for it, against it and missing.
+func (l Lines) Verdict(v witness.Verdict) {
+	l.Printf("  verdict %s? %s%s", v.Question, strings.ToUpper(v.State), dash(v.Why))
+	for _, o := range v.For {
+		l.Observation("    for    ", o)
+	}
+	for _, o := range v.Against {
+		l.Observation("    against", o)
+	}
+	for _, m := range v.Missing {
+		l.Printf("    missing %s", m)
+	}
+}
+
+// Ending writes how the run ended.
+func (l Lines) Ending(p engine.Prompt) {
+	for _, v := range p.Verdicts {
+		l.Printf("%s? %s%s", v.Question, strings.ToUpper(v.State), dash(v.Why))
+	}
+	for _, n := range p.Ending.Notes {
+		l.Printf("  note %s", n)
+	}
+	l.Printf("ending: %s (exit %d)", p.Ending.Word, p.Ending.Exit)
+}
+
+func dash(s string) string {
+	if s == "" {
+		return ""
+	}
+	return " (" + s + ")"
+}

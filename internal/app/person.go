@@ -1,0 +1,151 @@
+package app
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"cordon/internal/change"
+	"cordon/internal/engine"
+)
+
+// Decider answers a prompt, or fails and ends the walk.
+type Decider func(engine.Prompt) (engine.Decision, error)
+
+// Nobody is the decider where there is neither a terminal nor --yes.
+func Nobody(p engine.Prompt) (engine.Decision, error) {
+	return engine.Decision{}, fmt.Errorf("step %s: %w: no terminal to ask at; say --yes --reason to answer beforehand", p.Step, ErrNeeds)
+}
+
+// Person asks at a terminal, line by line. Nothing is preselected: an empty line asks
+// again, and what cannot be undone is confirmed by typing the end of the runner's id.
+type Person struct {
+	In  io.Reader
+	Out Lines
+	r   *bufio.Reader
+}
+
+// ConfirmLogin asks before a host is contacted.
+func (p *Person) ConfirmLogin(host string) error {
+	p.Out.Printf("a login on %s is visible there: logs, login code, whoever watches", host)
+	a, err := p.line("type the host's name to log in: ")
+	if err != nil {
+		return err
+	}
+	if a != host {
+		return fmt.Errorf("check %s: %w: not confirmed, nothing was contacted", host, ErrNeeds)
+	}
+	return nil
+}
+
+// Decide asks until there is an answer that the prompt takes.
+func (p *Person) Decide(pr engine.Prompt) (engine.Decision, error) {
+	d := engine.Decision{N: pr.N}
+	for {
+		a, err := p.line(question(pr))
+		if err != nil {
+			return d, err
+		}
+		verb, rest, _ := strings.Cut(a, " ")
+		if n, err := strconv.Atoi(verb); err == nil && pr.Kind == engine.Choose {
+			if n < 1 || n > len(pr.Plans) || !slices.Contains(pr.Choices, engine.Apply) {
+				p.Out.Printf("no plan %d to apply here", n)
+				continue
+			}
+			return p.confirm(pr, n-1, d)
+		}
+		if verb == engine.Apply || !slices.Contains(pr.Choices, verb) {
+			if a != "" {
+				p.Out.Printf("not an answer here: %q", verb)
+			}
+			continue
+		}
+		d.Verb, d.Reason = verb, strings.TrimSpace(rest)
+		if (verb == engine.Skip || verb == engine.Leave) && d.Reason == "" {
+			p.Out.Printf("%s needs a reason: %s WHY", verb, verb)
+			continue
+		}
+		return d, nil
+	}
+}
+
+func question(pr engine.Prompt) string {
+	var opts []string
+	for _, c := range pr.Choices {
+		switch c {
+		case engine.Apply:
+			opts = append(opts, fmt.Sprintf("1-%d to apply a plan", len(pr.Plans)))
+		case engine.Skip, engine.Leave:
+			opts = append(opts, c+" WHY")
+		default:
+			opts = append(opts, c)
+		}
+	}
+	return "[" + strings.Join(opts, " | ") + "]: "
+}
+
+// confirm asks for what a plan needs beyond its number: reasons for its guards, and
+// the end of the id for what cannot be undone or hits more than one.
+func (p *Person) confirm(pr engine.Prompt, i int, d engine.Decision) (engine.Decision, error) {
+	plan := pr.Plans[i]
+	for _, g := range pr.Guards[i] {
+		p.Out.Printf("held back: %s", g.Text)
+		d.Waive = append(d.Waive, g.ID)
+	}
+	if len(d.Waive) > 0 {
+		why, err := p.line("why go on all the same (empty: do not): ")
+		if err != nil {
+			return d, err
+		}
+		if why == "" {
+			return engine.Decision{N: pr.N, Verb: engine.Again}, nil
+		}
+		d.Reason = why
+	}
+	want, what := Confirmation(plan)
+	a, err := p.line(fmt.Sprintf("%s: type %s to go on: ", what, want))
+	if err != nil {
+		return d, err
+	}
+	if a != want {
+		p.Out.Printf("not confirmed; nothing was done")
+		return engine.Decision{N: pr.N, Verb: engine.Again}, nil
+	}
+	d.Verb, d.Plan = engine.Apply, plan.Hash()
+	return d, nil
+}
+
+// Confirmation is what has to be typed before a plan is applied: y for what can be
+// undone and hits one runner, otherwise the last four characters of the target's id,
+// or the number of changes where there are several.
+func Confirmation(p change.Plan) (want, why string) {
+	switch {
+	case len(p.Changes) == 0 && len(p.Contacts) > 0:
+		return "y", "logs in to " + p.Contacts[0].ID
+	case len(p.Changes) > 1:
+		return strconv.Itoa(len(p.Changes)), fmt.Sprintf("%d changes", len(p.Changes))
+	case p.Reversible():
+		return "y", "can be undone"
+	}
+	id := p.Changes[0].Target.ID
+	return id[max(0, len(id)-4):], "cannot be undone"
+}
+
+func (p *Person) line(question string) (string, error) {
+	if p.r == nil {
+		p.r = bufio.NewReader(p.In)
+	}
+	fmt.Fprint(p.Out.W, question)
+	s, err := p.r.ReadString('\n')
+	if err != nil {
+		if errors.Is(err, io.EOF) {
+			return "", fmt.Errorf("%w: the terminal is gone; the case stays open", ErrNeeds)
+		}
+		return "", err
+	}
+	return strings.TrimSpace(s), nil
+}

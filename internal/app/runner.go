@@ -1,0 +1,146 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"slices"
+	"strings"
+	"time"
+
+	"cordon/internal/fleet"
+	"cordon/internal/target"
+	"cordon/providers"
+)
+
+// Fleet lists the runners of every provider. It contacts no host; a scope that could
+// not be listed is a gap in the answer.
+func (a *App) Fleet(ctx context.Context) (fleet.Fleet, error) {
+	if len(a.fleet.providers) == 0 {
+		return fleet.Fleet{}, fmt.Errorf("%w: no provider is configured; write one to %s or set GITLAB_TOKEN", ErrUsage, a.configPlace())
+	}
+	in := fleet.Input{At: a.clock.Now()}
+	for _, p := range a.fleet.providers {
+		err := p.Runners(ctx, func(page providers.Page) error {
+			in.Runners = append(in.Runners, page.Runners...)
+			if page.Gap != nil {
+				in.Gaps = append(in.Gaps, *page.Gap)
+			}
+			return nil
+		})
+		if err != nil {
+			return fleet.Fleet{}, fmt.Errorf("list runners of %s: %w", p.Name(), err)
+		}
+	}
+	return fleet.Build(in), nil
+}
+
+func (a *App) configPlace() string {
+	if a.cfg.Path != "" {
+		return a.cfg.Path
+	}
+	return "the configuration (cordon help config)"
+}
+
+// Runner reads the one runner that ref names. A name is never taken: the error then
+// lists the references of the runners that have it.
+func (a *App) Runner(ctx context.Context, ref string) (providers.Runner, error) {
+	r, err := target.Parse(ref)
+	if err != nil {
+		return providers.Runner{}, a.named(ctx, ref, err)
+	}
+	if r.Kind != target.Runner {
+		return providers.Runner{}, fmt.Errorf("%w: %s names a %s, not a runner", ErrUsage, ref, r.Kind)
+	}
+	p, ok := a.fleet.all[r.System].(providers.Provider)
+	if !ok {
+		return providers.Runner{}, fmt.Errorf("%w: %s: no provider called %q is configured", ErrNoRunner, ref, r.System)
+	}
+	got, err := p.Runner(ctx, r)
+	if errors.Is(err, providers.ErrNotFound) || errors.Is(err, providers.ErrNotYours) {
+		return got, fmt.Errorf("%w: %s: %w; cordon fleet lists what this credential can see", ErrNoRunner, ref, err)
+	}
+	if err != nil {
+		return got, fmt.Errorf("read %s: %w", ref, err)
+	}
+	return got, nil
+}
+
+// named turns a name into an error that helps.
+func (a *App) named(ctx context.Context, name string, parse error) error {
+	f, err := a.Fleet(ctx)
+	if err != nil {
+		return parse
+	}
+	var refs []string
+	for _, row := range f.Rows {
+		if string(row.Runner.Name) == name {
+			refs = append(refs, row.Runner.Ref.String())
+		}
+	}
+	switch len(refs) {
+	case 0:
+		return parse
+	case 1:
+		return fmt.Errorf("%w: a runner is chosen by reference, not by name; %q is %s", ErrUsage, name, refs[0])
+	}
+	slices.Sort(refs)
+	return fmt.Errorf("%w: %q is %s; choose one by its reference", ErrAmbiguous, name, strings.Join(refs, " and "))
+}
+
+// HostsOf proposes the configured hosts that use a runner, and how that is known.
+func (a *App) HostsOf(ctx context.Context, r providers.Runner, asked []string) ([]target.Ref, string, error) {
+	var refs []target.Ref
+	add := func(name string) {
+		ref := target.Ref{System: target.SSH, Kind: target.Host, ID: name}
+		if !slices.Contains(refs, ref) {
+			refs = append(refs, ref)
+		}
+	}
+	for _, name := range asked {
+		if _, ok := a.cfg.Hosts[name]; !ok {
+			return nil, "", fmt.Errorf("%w: %q", ErrNoHost, name)
+		}
+		add(name)
+	}
+	p := a.fleet.all[r.Ref.System].(providers.Provider)
+	ms, err := p.Managers(ctx, r.Ref)
+	if err != nil {
+		if len(refs) > 0 {
+			return refs, "named by you; the provider's managers could not be read: " + err.Error(), nil
+		}
+		return nil, "the provider's managers could not be read: " + err.Error(), nil
+	}
+	known := map[string][]string{}
+	for name, h := range a.cfg.Hosts {
+		known[name] = addresses(h.Address)
+	}
+	names, how := fleet.HostsOf(r, ms, known)
+	for _, n := range names {
+		add(n)
+	}
+	if len(asked) > 0 {
+		how = strings.TrimSuffix("named by you; "+how, "; ")
+	}
+	return refs, how, nil
+}
+
+// addresses are the names and numbers under which a provider may have seen a host:
+// what is configured, and what that resolves to on this machine. Nothing is connected to.
+func addresses(hostport string) []string {
+	h, _, err := net.SplitHostPort(hostport)
+	if err != nil {
+		h = hostport
+	}
+	out := []string{h}
+	if net.ParseIP(h) == nil {
+		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+		defer cancel()
+		found, err := net.DefaultResolver.LookupHost(ctx, h)
+		if err == nil {
+			out = append(out, found...)
+		}
+	}
+	return out
+}

@@ -1,0 +1,240 @@
+package app
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"cordon/internal/casefile"
+	"cordon/internal/engine"
+	"cordon/internal/host"
+	"cordon/internal/target"
+	"cordon/playbooks"
+)
+
+// CaseSpec says what kind of case to open.
+type CaseSpec struct {
+	ID        string // empty: made from the runner and the time
+	Title     string
+	Hosts     []string // configured hosts, beside those found by address
+	Playbook  string   // built-in id or a file; empty: contain
+	Since     time.Time
+	WindowWhy string
+	Dry       bool // keep nothing: the case lives in a temporary directory and goes with the session
+}
+
+// Session is an open case with its run. It is used by one goroutine at a time and
+// holds the case until Close.
+type Session struct {
+	Run    *engine.Run
+	app    *App
+	c      *casefile.Case
+	runner target.Ref
+	hosts  []target.Ref
+	how    string
+	temp   string // directory of a dry run
+}
+
+// defaultWindow is how far back a suspect window reaches when nobody says.
+const defaultWindow = 30 * 24 * time.Hour
+
+// NewCase opens a case for a runner and takes it.
+func (a *App) NewCase(ctx context.Context, ref string, spec CaseSpec) (*Session, error) {
+	r, err := a.Runner(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	pb, err := playbook(spec.Playbook)
+	if err != nil {
+		return nil, err
+	}
+	hosts, how, err := a.HostsOf(ctx, r, spec.Hosts)
+	if err != nil {
+		return nil, err
+	}
+	now := a.clock.Now()
+	if spec.Since.IsZero() {
+		spec.Since = now.Add(-defaultWindow)
+		if spec.WindowWhy == "" {
+			spec.WindowWhy = "not known: the last 30 days"
+		}
+	}
+	if spec.ID == "" {
+		spec.ID = fmt.Sprintf("%s-%s-%s", pb.ID, r.Ref.ID, now.Format("20060102T150405"))
+	}
+	if spec.Title == "" {
+		spec.Title = fmt.Sprintf("%s %s (%s)", pb.ID, r.Ref, r.Name)
+	}
+	s := &Session{app: a, runner: r.Ref, hosts: hosts, how: how}
+	store, err := a.cases()
+	if spec.Dry {
+		if s.temp, err = os.MkdirTemp("", "cordon-dry-*"); err == nil {
+			store, err = casefile.OpenStore(casefile.Opener{Dir: s.temp, Clock: a.clock})
+		}
+	}
+	if err != nil {
+		s.Close()
+		return nil, err
+	}
+	s.c, err = store.Create(ctx, casefile.Opening{
+		ID: spec.ID, Title: spec.Title, Kind: "incident", Simulated: a.Simulated(),
+		Targets:  append([]target.Ref{r.Ref}, hosts...),
+		Window:   casefile.Window{From: spec.Since, Why: spec.WindowWhy},
+		Playbook: pb.Source, PlaybookName: pb.ID, Tool: a.tool(),
+	}, a.actor())
+	if err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s, s.open(pb)
+}
+
+// Resume takes a case and goes on from its journal.
+func (a *App) Resume(ctx context.Context, id string) (*Session, error) {
+	if a.o.ReadOnly {
+		return nil, fmt.Errorf("resume %s: %w; look with: cordon case show %s", id, engine.ErrReadOnly, id)
+	}
+	store, err := a.cases()
+	if err != nil {
+		return nil, err
+	}
+	v, err := store.Read(id)
+	if err != nil {
+		return nil, err
+	}
+	if v.Opening.Simulated != a.Simulated() {
+		return nil, fmt.Errorf("%w: case %s belongs to %s; resume it there", ErrUsage, id, simWord(v.Opening.Simulated))
+	}
+	s := &Session{app: a}
+	for _, t := range v.Opening.Targets {
+		switch t.Kind {
+		case target.Runner:
+			s.runner = t
+		case target.Host:
+			s.hosts = append(s.hosts, t)
+		}
+	}
+	pb, err := playbooks.Parse(v.Opening.PlaybookName, v.Opening.Playbook)
+	if err != nil {
+		return nil, fmt.Errorf("resume %s: the playbook it was opened with is not understood by this build: %w", id, err)
+	}
+	if s.c, err = store.Take(ctx, id, a.actor()); err != nil {
+		return nil, err
+	}
+	return s, s.open(pb)
+}
+
+func simWord(sim bool) string {
+	if sim {
+		return "a lab (--lab DIR)"
+	}
+	return "real systems"
+}
+
+// open builds the run, with fingerprints under the case's own key.
+func (s *Session) open(pb *playbooks.Playbook) error {
+	set, err := s.app.build(s.app.marker.Derive("case:" + s.c.ID()))
+	if err != nil {
+		return errors.Join(err, s.Close())
+	}
+	signer, err := s.app.sign()
+	if err != nil {
+		return errors.Join(err, s.Close())
+	}
+	o := engine.Options{
+		Journal: s.c, Playbook: pb, Runner: s.runner, Hosts: s.hosts, Systems: set.all,
+		Clock: s.app.clock, Signer: signer,
+	}
+	if s.temp == "" {
+		o.Appliers, o.Issuer = set.appliers, set.issuer
+	}
+	if s.Run, err = engine.Open(o); err != nil {
+		return errors.Join(err, s.Close())
+	}
+	return nil
+}
+
+// Walk drives the run to its ending.
+func (s *Session) Walk(ctx context.Context, out Lines, decide Decider) (engine.Ending, error) {
+	return Walk(ctx, s.Run, out, decide)
+}
+
+// ID is the case's id.
+func (s *Session) ID() string { return s.c.ID() }
+
+// Runner is what the case is about.
+func (s *Session) Runner() target.Ref { return s.runner }
+
+// HostNames are the hosts of the case; How says how they are known.
+func (s *Session) HostNames() []string {
+	var n []string
+	for _, h := range s.hosts {
+		n = append(n, h.ID)
+	}
+	return n
+}
+
+// How says how the hosts are known, for a new case.
+func (s *Session) How() string { return s.how }
+
+// Kept reports whether the case outlives the session.
+func (s *Session) Kept() bool { return s.temp == "" }
+
+// Close gives the case back.
+func (s *Session) Close() error {
+	var err error
+	if s.c != nil {
+		err = s.c.Close()
+	}
+	if s.temp != "" {
+		err = errors.Join(err, os.RemoveAll(s.temp))
+	}
+	return err
+}
+
+// playbook finds a built-in one or reads a file.
+func playbook(name string) (*playbooks.Playbook, error) {
+	if name == "" {
+		name = "contain"
+	}
+	p, err := playbooks.Find(name)
+	if err == nil {
+		return p, nil
+	}
+	b, ferr := os.ReadFile(name)
+	if ferr != nil {
+		return nil, fmt.Errorf("%w: %w, and no file of that name can be read", ErrUsage, err)
+	}
+	if p, err = playbooks.Parse(name, b); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrUsage, err)
+	}
+	for _, x := range playbooks.Lint(p) {
+		if x.Severity == "error" {
+			return nil, fmt.Errorf("%w: %s:%d:%d: %s", ErrUsage, name, x.Line, x.Col, x.Text)
+		}
+	}
+	return p, nil
+}
+
+// tool says which program and which fixed scripts act in this case.
+func (a *App) tool() map[string]string {
+	t := map[string]string{"cordon": a.o.Version}
+	for _, sc := range host.Scripts() {
+		t["script "+sc.Name] = "sha256:" + sc.SHA256
+	}
+	if self, err := os.Executable(); err == nil {
+		if f, err := os.Open(self); err == nil {
+			defer f.Close()
+			h := sha256.New()
+			if _, err := io.Copy(h, f); err == nil {
+				t["binary"] = "sha256:" + hex.EncodeToString(h.Sum(nil))
+			}
+		}
+	}
+	return t
+}

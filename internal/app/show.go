@@ -1,0 +1,181 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"cordon/internal/bundle"
+	"cordon/internal/casefile"
+	"cordon/internal/fleet"
+	"cordon/internal/signing"
+	"cordon/internal/witness"
+)
+
+// Cases lists the cases of the state directory.
+func (a *App) Cases() ([]casefile.Summary, error) {
+	s, err := a.cases()
+	if err != nil {
+		return nil, err
+	}
+	return s.List()
+}
+
+// View reads one case, verified.
+func (a *App) View(id string) (*casefile.View, error) {
+	s, err := a.cases()
+	if err != nil {
+		return nil, err
+	}
+	return s.Read(id)
+}
+
+// Exported is a written bundle and what is needed to check it.
+type Exported struct {
+	Schema  string `json:"schema"`
+	Path    string `json:"path"`
+	SHA256  string `json:"sha256"`
+	Files   int    `json:"files"`
+	Signer  string `json:"signer"`
+	Allowed string `json:"allowed_signers"` // hand this over by another way than the bundle
+}
+
+// Export writes the signed bundle of a case. An existing file is never replaced.
+func (a *App) Export(_ context.Context, id, path string) (Exported, error) {
+	v, err := a.View(id)
+	if err != nil {
+		return Exported{}, err
+	}
+	if path == "" {
+		path = id + ".tar"
+	}
+	if path, err = filepath.Abs(path); err != nil {
+		return Exported{}, err
+	}
+	signer, err := a.sign()
+	if err != nil {
+		return Exported{}, err
+	}
+	line, err := signing.AllowedLine(a.principal(), signer)
+	if err != nil {
+		return Exported{}, err
+	}
+	r, err := bundle.Export(v, bundle.Options{Path: path, Signer: signer, Principal: a.principal()})
+	if err != nil {
+		return Exported{}, fmt.Errorf("export %s: %w", id, err)
+	}
+	return Exported{"cordon.export/1", r.Path, r.SHA256, r.Files, signer.Fingerprint(), line}, nil
+}
+
+// Verify checks a bundle, against a list of allowed signers where one is given.
+func Verify(path, allowed string) (bundle.Report, error) {
+	var o bundle.VerifyOptions
+	if allowed != "" {
+		f, err := os.Open(allowed)
+		if err != nil {
+			return bundle.Report{}, fmt.Errorf("%w: allowed signers: %w", ErrUsage, err)
+		}
+		defer f.Close()
+		if o.Allowed, err = signing.ParseAllowed(f); err != nil {
+			return bundle.Report{}, fmt.Errorf("%w: %s: %w", ErrUsage, allowed, err)
+		}
+	}
+	return bundle.VerifyFile(path, o)
+}
+
+// ShowCase writes a case line by line, as its journal has it.
+func ShowCase(l Lines, v *casefile.View) error {
+	l.Printf("case %s: %s", v.ID, v.Opening.Title)
+	l.Printf("head %s, %d lines, %d items kept, %d gaps", v.Head, len(v.Lines), len(v.Items), len(v.Gaps))
+	for _, x := range v.Lines {
+		if x.Kind == "exchange" || x.Kind == "plan" {
+			continue // case show --json has them
+		}
+		word := "  "
+		if !x.OK && (x.Kind == "result" || x.Kind == "step" || x.Kind == "verdict") {
+			word = "! "
+		}
+		l.Printf("%4d %s %s%-9s %-11s %s %s", x.Seq, x.T.UTC().Format("15:04:05"), word, x.Kind, x.Step, x.Msg, about(x))
+	}
+	if len(v.Torn) > 0 {
+		l.Printf("a torn last line of %d bytes is not part of the record", len(v.Torn))
+	}
+	return nil
+}
+
+func about(l casefile.Line) string {
+	if l.Target.IsZero() {
+		return ""
+	}
+	return "(" + l.Target.Short() + ")"
+}
+
+// CaseLine is one row of a list of cases.
+func CaseLine(s casefile.Summary) string {
+	if s.Broken != "" {
+		return fmt.Sprintf("%-36s BROKEN: %s", s.ID, s.Broken)
+	}
+	state := "open"
+	if s.Closed {
+		state = "closed"
+	}
+	if s.Simulated {
+		state += " SIMULATED"
+	}
+	return fmt.Sprintf("%-36s %-6s %s  %s", s.ID, state, s.Opened.UTC().Format(time.RFC3339), s.Title)
+}
+
+// Fleet writes one line a runner, and one for each hole in the list.
+func (l Lines) Fleet(f fleet.Fleet) {
+	l.Printf("%-36s %-22s %-8s %-7s %-5s %s", "RUNNER", "NAME", "STATUS", "PAUSED", "SEEN", "OWNER")
+	for _, r := range f.Rows {
+		seen := "-"
+		if !r.Runner.LastContact.IsZero() {
+			seen = ago(f.At.Sub(r.Runner.LastContact))
+		}
+		l.Printf("%-36s %-22s %-8s %-7s %-5s %s", r.Runner.Ref, r.Runner.Name, r.Runner.Status, word(r.Runner.Paused), seen, r.Runner.Owner)
+	}
+	for _, g := range f.Gaps {
+		l.Printf("NOT LISTED  %s: %s", g.Name, g.Why)
+	}
+	l.Printf("%d runners; no host was contacted", len(f.Rows))
+}
+
+// HostReport writes what a check of one host found.
+func (l Lines) HostReport(r HostReport) {
+	l.Printf("host %s (as told by the host): %s, %s, uid %d; case %s", r.Host, r.Ident.Hostname, r.Ident.OS, r.Ident.UID, r.Case)
+	for _, i := range r.Installations {
+		l.Printf("  installation %s at %s for %s, runner %s %s, processes %v", i.Kind, i.Root, i.URL, i.RunnerID, i.Name, i.PIDs)
+	}
+	l.Findings(r.Results)
+	for _, g := range r.Gaps {
+		l.Printf("  could not have %s: %s", g.Name, g.Why)
+	}
+	if !r.Complete {
+		l.Printf("  the answer is not complete: what is absent from it means nothing")
+	}
+}
+
+func word(t witness.Tri) string {
+	if t == witness.Unknown {
+		return "?"
+	}
+	return string(t)
+}
+
+// ago is a duration in one unit, for narrow columns.
+func ago(d time.Duration) string {
+	switch {
+	case d < 0:
+		return "0s"
+	case d < time.Minute:
+		return fmt.Sprintf("%ds", int(d.Seconds()))
+	case d < time.Hour:
+		return fmt.Sprintf("%dm", int(d.Minutes()))
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%dh", int(d.Hours()))
+	}
+	return fmt.Sprintf("%dd", int(d.Hours()/24))
+}

@@ -1,0 +1,84 @@
+package app
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"cordon/internal/clock"
+	"cordon/internal/config"
+)
+
+// ErrNotLab means that something pretends to be a lab and is not.
+var ErrNotLab = errors.New("not a lab")
+
+// simulation is what a lab says of itself in its lab.json. Time is scaled only
+// through it, and only when every provider of the configuration is on loopback and
+// answers with this lab's id: no configuration file can make a real watch shorter.
+type simulation struct {
+	Schema string    `json:"schema"`
+	ID     string    `json:"id"`
+	PID    int       `json:"pid"`
+	Scale  float64   `json:"scale"`
+	Start  time.Time `json:"start"`
+	Config string    `json:"config"`
+	GitLab struct {
+		URL string `json:"url"`
+	} `json:"gitlab"`
+	Control string `json:"control"`
+	Target  struct {
+		Runner int `json:"runner"` // the planted one, for the demo
+	} `json:"target"`
+}
+
+func readLab(dir string) (*simulation, error) {
+	b, err := os.ReadFile(filepath.Join(dir, "lab.json"))
+	if err != nil {
+		return nil, fmt.Errorf("lab %s: %w; start one with: cordon lab serve --dir %s", dir, errors.Join(ErrNotLab, err), dir)
+	}
+	var s simulation
+	if err := json.Unmarshal(b, &s); err != nil || s.Schema != "cordon.lab/1" {
+		return nil, fmt.Errorf("lab %s: %w: lab.json is not understood", dir, ErrNotLab)
+	}
+	return &s, nil
+}
+
+func (s *simulation) clock() clock.Clock { return clock.Scaled{Start: s.Start, Factor: s.Scale} }
+
+// check makes sure that all of c is this lab.
+func (s *simulation) check(c *config.Config) error {
+	hc := &http.Client{
+		Timeout:       10 * time.Second,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	for name, p := range c.Providers {
+		u, err := url.Parse(p.URL)
+		if err != nil || !strings.HasPrefix(u.Hostname(), "127.") {
+			return fmt.Errorf("provider %s: %w: %s is not on loopback", name, ErrNotLab, p.URL)
+		}
+		resp, err := hc.Get(p.URL + "/api/v4/version")
+		if err != nil {
+			return fmt.Errorf("provider %s: %w: it does not answer; is the lab still running?", name, ErrNotLab)
+		}
+		_ = resp.Body.Close() // nothing of it is used
+		if resp.Header.Get("X-Cordon-Lab") != s.ID {
+			return fmt.Errorf("provider %s: %w: it does not answer as lab %s", name, ErrNotLab, s.ID)
+		}
+	}
+	return nil
+}
+
+// Planted is the reference of the runner that the lab's scenario is about, "" outside
+// a lab.
+func (a *App) Planted() string {
+	if a.sim == nil || len(a.fleet.providers) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s/runner/%d", a.fleet.providers[0].Name(), a.sim.Target.Runner)
+}

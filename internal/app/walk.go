@@ -1,0 +1,98 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"cordon/internal/engine"
+)
+
+// ErrNeeds means that the run stands at something that a standing answer may not decide.
+var ErrNeeds = errors.New("needs a person")
+
+// Standing answers prompts without a person: --yes --reason. It applies the first
+// plan (or the option named for the verb), sets aside guards that ask or that stand
+// for evidence that could not be had, and never one that stands for evidence that was
+// not asked for.
+type Standing struct {
+	Reason  string            // for every guard it sets aside and every doubt it leaves
+	Options map[string]string // verb → option
+	Dry     bool              // apply nothing: skip every plan, saying so
+}
+
+// Decide answers p, or fails with ErrNeeds.
+func (s Standing) Decide(p engine.Prompt) (engine.Decision, error) {
+	d := engine.Decision{N: p.N, Reason: s.Reason}
+	needs := func(why string) (engine.Decision, error) {
+		return d, fmt.Errorf("step %s: %w: %s", p.Step, ErrNeeds, why)
+	}
+	switch p.Kind {
+	case engine.Watch:
+		d.Verb = engine.Begin
+		if s.Dry {
+			d.Verb, d.Reason = engine.Skip, "dry run"
+		}
+		return d, nil
+	case engine.Doubt:
+		if s.Reason == "" {
+			return needs(p.Text)
+		}
+		d.Verb = engine.Leave
+		return d, nil
+	}
+	if s.Dry {
+		d.Verb, d.Reason = engine.Skip, "dry run"
+		return d, nil
+	}
+	if p.CannotDo != "" {
+		return needs(p.CannotDo)
+	}
+	for i, pl := range p.Plans {
+		if len(pl.Changes)+len(pl.Contacts) == 0 {
+			continue
+		}
+		if want := s.Options[pl.Verb]; want != "" && want != pl.Option {
+			continue
+		}
+		for _, g := range p.Guards[i] {
+			if g.Class == engine.GuardBlock || s.Reason == "" {
+				return needs(g.Text)
+			}
+			d.Waive = append(d.Waive, g.ID)
+		}
+		d.Verb, d.Plan = engine.Apply, pl.Hash()
+		return d, nil
+	}
+	return needs("no plan here that could be applied")
+}
+
+// Walk drives a run to its end with one source of decisions, showing every prompt.
+func Walk(ctx context.Context, run *engine.Run, out Lines, decide func(engine.Prompt) (engine.Decision, error)) (engine.Ending, error) {
+	for {
+		p, err := run.Next(ctx)
+		if err != nil {
+			return engine.Ending{}, err
+		}
+		out.Prompt(p)
+		switch p.Kind {
+		case engine.Finished:
+			return *p.Ending, nil
+		case engine.Progress:
+			continue
+		}
+		d, err := decide(p)
+		if err != nil {
+			return engine.Ending{}, err
+		}
+		if d.Verb == engine.Stop {
+			return engine.Ending{Word: "stopped", Exit: engine.ExitNeeds}, nil
+		}
+		if d.Verb == engine.Apply || d.Verb == engine.Skip || d.Verb == engine.Leave {
+			out.Printf("  > %s%s", d.Verb, dash(d.Reason))
+		}
+		if err := run.Answer(ctx, d); err != nil {
+			return engine.Ending{}, err
+		}
+	}
+}

@@ -1,0 +1,151 @@
+// Package engine runs a playbook on a case.
+//
+// Next and Answer are its whole interface: Next says what is to be decided or what
+// was done, Answer takes one decision. A screen, the plain prompts and --yes answer
+// the same prompts. The state of a run is a fold over the journal, so a run that was
+// killed goes on from its last synced line: an intent without a result is unknown,
+// and is observed before anything else. Nothing is applied without a decision that
+// carries the hash of the plan that was shown, and never in a run without an Issuer.
+//
+// The package may import levels 0–4 and no concrete provider.
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"cordon/internal/casefile"
+	"cordon/internal/change"
+	"cordon/internal/clock"
+	"cordon/internal/evidence"
+	"cordon/internal/target"
+	"cordon/internal/transport"
+	"cordon/playbooks"
+	"cordon/providers"
+)
+
+// Errors that callers test for.
+var (
+	ErrReadOnly = errors.New("this run may not write: no permit can exist in it")
+	ErrOutdated = errors.New("that decision answers an older prompt: look again")
+	ErrGuarded  = errors.New("a guard holds this plan back")
+	ErrReason   = errors.New("a written reason is needed")
+	ErrChoice   = errors.New("not a choice at this prompt")
+)
+
+// Journal is the case as the engine needs it; *casefile.Case is one. Append is
+// durable when it returns.
+type Journal interface {
+	evidence.Sink
+	Append(casefile.Event) (casefile.Line, error)
+	SignHead(casefile.Signer) error
+	View() (*casefile.View, error)
+}
+
+// Options are the parts a run is built from. Appliers and Issuer are absent in
+// read-only and dry runs.
+type Options struct {
+	Journal  Journal
+	Playbook *playbooks.Playbook
+	Runner   target.Ref
+	Hosts    []target.Ref
+	Systems  map[string]providers.System
+	Appliers map[string]providers.Applier
+	Issuer   *change.Issuer
+	Clock    clock.Clock
+	Signer   casefile.Signer
+}
+
+// Run is one playbook run on one case. It is used by one goroutine at a time.
+type Run struct {
+	o     Options
+	tasks []task
+	st    *state
+	shown Prompt // the prompt that waits for an answer; N 0: none
+	n     int
+	told  []Prompt // what Answer did, for Next to show first
+}
+
+// Open folds the journal of o into a run that stands where the last one stopped.
+func Open(o Options) (*Run, error) {
+	if _, ok := o.Systems[o.Runner.System].(providers.Provider); !ok {
+		return nil, fmt.Errorf("open run: no provider called %q is configured", o.Runner.System)
+	}
+	r := &Run{o: o, tasks: expand(o.Playbook, o.Runner, o.Hosts), st: newState()}
+	v, err := o.Journal.View()
+	if err != nil {
+		return nil, fmt.Errorf("open run: %w", err)
+	}
+	r.st.window = v.Opening.Window
+	for _, l := range v.Lines {
+		if err := r.st.apply(l); err != nil {
+			return nil, fmt.Errorf("open run: journal line %d: %w", l.Seq, err)
+		}
+	}
+	return r, nil
+}
+
+// append writes one line and folds it, so that a live run and a resumed one can
+// never differ.
+func (r *Run) append(e casefile.Event) error {
+	l, err := r.o.Journal.Append(e)
+	if err != nil {
+		return err
+	}
+	return r.st.apply(l)
+}
+
+// record returns ctx with every call below it written to the journal under a step.
+// A call that cannot be written is not hidden: the error is kept and ends the act.
+func (r *Run) record(ctx context.Context, t task) (context.Context, *error) {
+	var failed error
+	ctx = transport.WithRecorder(ctx, func(x transport.Exchange) {
+		err := r.append(casefile.Event{
+			Kind: "exchange", Step: t.step.ID, OK: x.Err == "", Status: x.Status,
+			Req: &casefile.Request{Method: x.Method, Path: x.Path, RequestID: x.RequestID, Date: x.Date},
+			Msg: x.Err, Data: encode(x),
+		})
+		failed = errors.Join(failed, err)
+	})
+	return evidence.WithSink(ctx, r.o.Journal), &failed
+}
+
+// finish writes how a task ended, and at the end of a step signs the head.
+func (r *Run) finish(t task, end, why string) error {
+	err := r.append(casefile.Event{
+		Kind: "step", Step: t.step.ID, Target: t.on, OK: end == Done || end == NotNeeded, Msg: why,
+		Data: encode(stepData{Task: t.key(), End: end, Why: why}),
+	})
+	if err != nil {
+		return err
+	}
+	if r.stepOver(t.step.ID) && r.o.Signer != nil {
+		if err := r.o.Journal.SignHead(r.o.Signer); err != nil {
+			// An agent that went away with the link must not stop a containment; the record says so.
+			return r.append(casefile.Event{Kind: "note", Step: t.step.ID, Msg: "head not signed: " + err.Error()})
+		}
+	}
+	return nil
+}
+
+func (r *Run) stepOver(id string) bool {
+	for _, t := range r.tasks {
+		if t.step.ID == id && r.st.end[t.key()] == "" {
+			return false
+		}
+	}
+	return true
+}
+
+// system is the provider or the hosts that a target belongs to.
+func (r *Run) system(t target.Ref) (providers.System, error) {
+	if s, ok := r.o.Systems[t.System]; ok {
+		return s, nil
+	}
+	return nil, fmt.Errorf("no system called %q is configured", t.System)
+}
+
+func (r *Run) provider() providers.Provider {
+	return r.o.Systems[r.o.Runner.System].(providers.Provider) // checked by Open
+}

@@ -1,0 +1,217 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"cordon/internal/casefile"
+	"cordon/internal/change"
+	"cordon/internal/check"
+	"cordon/internal/evidence"
+	"cordon/internal/exposure"
+	"cordon/internal/host/snapshot"
+	"cordon/providers"
+)
+
+// gather keeps what a profile asks of the provider. It reads the provider only, so
+// it needs no confirmation; what could not be had is a gap.
+func (r *Run) gather(ctx context.Context, t task) (Prompt, error) {
+	sys, err := r.system(t.on)
+	if err != nil {
+		return r.unreached(t, err.Error())
+	}
+	rctx, lost := r.record(ctx, t)
+	gaps, err := sys.Gather(rctx, t.on, t.do().Profile, r.o.Journal)
+	if *lost != nil {
+		return Prompt{}, *lost
+	}
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		if ctx.Err() != nil {
+			return Prompt{}, ctx.Err()
+		}
+		return r.unreached(t, err.Error())
+	}
+	if err := r.takeStock(); err != nil {
+		return Prompt{}, err
+	}
+	p := r.prompt(t, Progress, gathered(t.do().Profile, gaps))
+	return p, r.finish(t, ended(gaps), p.Text)
+}
+
+func gathered(profile string, gaps []evidence.Gap) string {
+	if len(gaps) == 0 {
+		return profile + ": everything asked for was kept"
+	}
+	return fmt.Sprintf("%s: %d of the things asked for could not be had; first: %s: %s", profile, len(gaps), gaps[0].Name, gaps[0].Why)
+}
+
+func ended(gaps []evidence.Gap) string {
+	if len(gaps) > 0 {
+		return Unreached
+	}
+	return Done
+}
+
+// takeStock folds in what the sink wrote past the engine: evidence and gaps.
+func (r *Run) takeStock() error {
+	v, err := r.o.Journal.View()
+	if err != nil {
+		return err
+	}
+	for _, l := range v.Lines {
+		if l.Kind == "evidence" || l.Kind == "gap" {
+			if err := r.st.apply(l); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// collect reads a host once, under the plan that was confirmed, and runs the checks
+// on what came back.
+func (r *Run) collect(ctx context.Context, t task, plan change.Plan) error {
+	profile := t.do().Profile
+	if profile == "" {
+		profile = providers.Triage
+	}
+	sys, err := r.system(t.on)
+	if err != nil {
+		return err
+	}
+	rctx, lost := r.record(ctx, t)
+	gaps, err := sys.Gather(rctx, t.on, profile, r.o.Journal)
+	if *lost != nil {
+		return *lost
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		r.tell(r.prompt(t, Progress, "could not be read: "+err.Error()))
+		return r.finish(t, Unreached, err.Error())
+	}
+	if err := r.takeStock(); err != nil {
+		return err
+	}
+	snap, err := r.snapshot(t.on.ID)
+	if err != nil {
+		why := err.Error()
+		if len(gaps) > 0 {
+			why = gaps[0].Why
+		}
+		r.tell(r.prompt(t, Progress, "could not be read: "+why))
+		return r.finish(t, Unreached, why)
+	}
+	results := check.Run(snap)
+	err = r.append(casefile.Event{Kind: "finding", Step: t.step.ID, Target: t.on, OK: true, Data: encode(findingData{t.on.ID, results})})
+	if err != nil {
+		return err
+	}
+	p := r.prompt(t, Progress, gathered(profile, gaps))
+	p.Findings = results
+	r.tell(p)
+	if x := r.st.exposed; x != nil {
+		// What lies on the host was reachable too: the list grows, it never shrinks.
+		err := r.append(casefile.Event{Kind: "exposure", Step: t.step.ID, Target: t.on, OK: true, Data: encode(x.With(t.on.ID, results))})
+		if err != nil {
+			return err
+		}
+	}
+	if !snap.Complete {
+		return r.finish(t, Unreached, "the answer of the host is not complete: what is absent from it means nothing")
+	}
+	return r.finish(t, Done, gathered(profile, gaps))
+}
+
+// snapshot reads the host's snapshot back from the evidence, as a reviewer would.
+func (r *Run) snapshot(host string) (*snapshot.Snapshot, error) {
+	name := "host/" + host + "/snapshot.json"
+	v, err := r.o.Journal.View()
+	if err != nil {
+		return nil, err
+	}
+	var digest string
+	for _, it := range v.Items {
+		if it.Name == name {
+			digest = it.Digest
+		}
+	}
+	if digest == "" {
+		return nil, fmt.Errorf("no snapshot of %s was kept", host)
+	}
+	b, err := v.Blob(digest)
+	if err != nil {
+		return nil, fmt.Errorf("read %s back: %w", name, err)
+	}
+	defer b.Close()
+	s, err := snapshot.Decode(b)
+	if err != nil {
+		return nil, fmt.Errorf("read %s back: %w", name, err)
+	}
+	return s, nil
+}
+
+// openExposure opens the list of what the runner could reach: by name and place.
+func (r *Run) openExposure(ctx context.Context, t task) (Prompt, error) {
+	since := r.st.window.From
+	if since.IsZero() {
+		since = r.o.Clock.Now().Add(-30 * 24 * time.Hour)
+	}
+	rctx, lost := r.record(ctx, t)
+	own := providers.Credential{
+		Name: r.o.Runner.Short(), Kind: "runner-token", Where: r.o.Runner.String(), Why: "the runner's own credential",
+	}
+	for _, o := range r.st.outcomes {
+		if o.State == change.Applied && o.Made["rotated"] != "" {
+			own.Replaced = o.At
+		}
+	}
+	var creds []providers.Credential
+	var gaps []evidence.Gap
+	var jobs []providers.Job
+	prov := r.provider()
+	if e, ok := prov.(providers.Exposer); ok {
+		var err error
+		if creds, gaps, err = e.Exposure(rctx, t.on, since); err != nil {
+			gaps = append(gaps, evidence.Gap{Name: "exposure", Why: err.Error(), At: r.o.Clock.Now()})
+		}
+	} else {
+		gaps = append(gaps, evidence.Gap{Name: "exposure", Why: "this provider cannot list what a runner reaches", At: r.o.Clock.Now()})
+	}
+	if l, ok := prov.(providers.JobLister); ok {
+		var partial string
+		var err error
+		jobs, partial, err = l.Jobs(rctx, t.on, since, 200)
+		if err != nil {
+			partial = err.Error()
+		}
+		if partial != "" {
+			gaps = append(gaps, evidence.Gap{Name: "exposure/jobs", Why: partial, At: r.o.Clock.Now()})
+		}
+	}
+	tr := r.readTraits(rctx)
+	if *lost != nil {
+		return Prompt{}, *lost
+	}
+	if ctx.Err() != nil {
+		return Prompt{}, ctx.Err()
+	}
+	if err := r.append(casefile.Event{Kind: "traits", Step: t.step.ID, Target: t.on, OK: true, Data: encode(tr)}); err != nil {
+		return Prompt{}, err
+	}
+	list := exposure.Open(exposure.Input{
+		At: r.o.Clock.Now(), Since: since, Own: own, Jobs: jobs, Known: creds, Findings: r.st.findings, Gaps: gaps,
+	})
+	err := r.append(casefile.Event{Kind: "exposure", Step: t.step.ID, Target: t.on, OK: true, Data: encode(list)})
+	if err != nil {
+		return Prompt{}, err
+	}
+	p := r.prompt(t, Progress, list.Summary())
+	p.Exposed = &list
+	return p, r.finish(t, Done, p.Text)
+}

@@ -1,0 +1,104 @@
+package engine
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"cordon/internal/change"
+	"cordon/providers"
+)
+
+// TipsOff is the id of the guard that asks before the other side would notice.
+const TipsOff = "tips-off"
+
+// guards lists what holds a plan back now. It reads the fold of the journal each
+// time, so nothing is remembered from an earlier prompt.
+func (r *Run) guards(t task, p change.Plan) []Guard {
+	var out []Guard
+	add := func(g Guard) {
+		if !slices.ContainsFunc(out, func(o Guard) bool { return o.ID == g.ID }) {
+			out = append(out, g)
+		}
+	}
+	destroys := slices.Clone(t.do().Destroys)
+	tips := p.TipsOff
+	for _, c := range p.Changes {
+		destroys = append(destroys, c.Destroys...)
+		if tips == "" {
+			tips = c.TipsOff
+		}
+	}
+	for _, name := range r.concrete(destroys) {
+		switch {
+		case r.st.items[name]:
+		case r.st.gaps[name] != "":
+			add(Guard{"evidence:" + name, GuardGap, "destroys " + name + ", which could not be collected: " + r.st.gaps[name]})
+		default:
+			add(Guard{"evidence:" + name, GuardBlock, "destroys " + name + ", which has not been collected"})
+		}
+	}
+	if len(r.o.Hosts) == 0 && slices.ContainsFunc(destroys, func(d string) bool { return strings.HasPrefix(d, "host/") }) {
+		add(Guard{"no-host", GuardAsk, "no host is known for this runner: what is on it stays uncollected"})
+	}
+	for _, id := range t.step.Needs {
+		if end := r.worst(id); end != Done && end != NotNeeded {
+			class := GuardBlock
+			if end == Unreached || end == Skipped {
+				class = GuardGap
+			}
+			add(Guard{"needs:" + id, class, "needs step " + id + ", which ended: " + orOpen(end)})
+		}
+	}
+	// Collecting is the one contact that has to come before everything is collected.
+	if tips != "" && p.Verb != providers.Collect && !r.collected() {
+		add(Guard{TipsOff, GuardAsk, "the other side would notice (" + tips + ") and nothing is collected from its hosts yet"})
+	}
+	return out
+}
+
+// collected reports whether at least one host of the case was read.
+func (r *Run) collected() bool {
+	for name := range r.st.items {
+		if ok, _ := path.Match("host/*/snapshot.json", name); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// concrete turns host/*/x into one name for each host of the case.
+func (r *Run) concrete(names []string) []string {
+	var out []string
+	for _, n := range names {
+		rest, ok := strings.CutPrefix(n, "host/*/")
+		if !ok {
+			out = append(out, n)
+			continue
+		}
+		for _, h := range r.o.Hosts {
+			out = append(out, "host/"+h.ID+"/"+rest)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// worst is how a step ended at its worst task, "" while one is open.
+func (r *Run) worst(step string) string {
+	order := []string{Done, NotNeeded, Skipped, Unreached, InDoubt, RefusedBy, ""}
+	worst := 0
+	for _, t := range r.tasks {
+		if t.step.ID == step {
+			worst = max(worst, slices.Index(order, r.st.end[t.key()]))
+		}
+	}
+	return order[worst]
+}
+
+func orOpen(end string) string {
+	if end == "" {
+		return "not at all"
+	}
+	return end
+}

@@ -1,0 +1,184 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"cordon/internal/casefile"
+	"cordon/internal/change"
+	"cordon/providers"
+)
+
+// Next goes on until there is something to show. Work that only reads a provider is
+// done on the way and comes back as Progress; everything else waits for Answer.
+// Calling Next again without an answer plans or observes afresh. An error means that
+// the journal could not be written or ctx ended: nothing was decided.
+func (r *Run) Next(ctx context.Context) (Prompt, error) {
+	if err := ctx.Err(); err != nil {
+		return Prompt{}, err
+	}
+	r.shown = Prompt{}
+	if len(r.told) > 0 {
+		p := r.told[0]
+		r.told = r.told[1:]
+		return p, nil
+	}
+	t, open := r.current()
+	if !open {
+		return r.finished()
+	}
+	if d := r.st.doubtOf(t.key()); d != nil {
+		return r.doubt(ctx, t, *d)
+	}
+	switch a := t.do(); a.Do {
+	case "gather":
+		return r.gather(ctx, t)
+	case "exposure":
+		return r.openExposure(ctx, t)
+	case "confirm":
+		return r.confirm(ctx, t)
+	case "plan":
+		if tr := r.st.tried[t.key()]; tr != nil && tr.over() {
+			return r.conclude(ctx, t, tr) // killed between the result and the end of the task
+		}
+		return r.plan(ctx, t)
+	default:
+		return Prompt{}, fmt.Errorf("step %s: this build cannot do %q; use the build that opened the case, or plan again", t.step.ID, a.Do)
+	}
+}
+
+// conclude ends a task whose changes all have outcomes.
+func (r *Run) conclude(ctx context.Context, t task, tr *try) (Prompt, error) {
+	out := tr.outcomes[len(tr.outcomes)-1]
+	text := fmt.Sprintf("%s: %s", out.Change, out.State)
+	if out.Why != "" {
+		text += ": " + out.Why
+	}
+	p := r.prompt(t, Progress, text)
+	p.Outcome = &out
+	if out.State == change.Refused {
+		return p, r.refused(t, out)
+	}
+	return p, r.verify(ctx, t)
+}
+
+// tell queues what was done for the next call of Next.
+func (r *Run) tell(p Prompt) { r.told = append(r.told, p) }
+
+// prompt starts a prompt for a task.
+func (r *Run) prompt(t task, kind, text string) Prompt {
+	return Prompt{
+		Kind: kind, Step: t.step.ID, Index: t.index, Of: len(r.o.Playbook.Steps),
+		Title: t.step.Title, Why: t.step.Why, Target: t.on, Text: text,
+	}
+}
+
+// ask makes p the prompt that waits for an answer.
+func (r *Run) ask(p Prompt, choices ...string) Prompt {
+	r.n++
+	p.N, p.Choices = r.n, choices
+	r.shown = p
+	return p
+}
+
+// plan asks the system of the task for its options and shows them with what holds
+// each of them back.
+func (r *Run) plan(ctx context.Context, t task) (Prompt, error) {
+	sys, err := r.system(t.on)
+	if err != nil {
+		return r.unreached(t, err.Error())
+	}
+	rctx, lost := r.record(ctx, t)
+	plans, err := sys.Plan(rctx, t.do().Verb, t.on, r.planArgs(t))
+	if *lost != nil {
+		return Prompt{}, *lost
+	}
+	if err != nil {
+		if ctx.Err() != nil {
+			return Prompt{}, ctx.Err()
+		}
+		p := r.prompt(t, Choose, fmt.Sprintf("plan %s of %s: %v", t.do().Verb, t.on.Short(), err))
+		p.CannotDo = "no plan could be made: " + err.Error()
+		return r.ask(p, Skip, Again, Stop), nil
+	}
+	if r.gone(t) {
+		return r.notNeeded(t, "the registration is gone already")
+	}
+	for i := range plans {
+		plans[i].Made = r.o.Clock.Now()
+		for j := range plans[i].Changes {
+			// One id for one try: planning again gives the same id and so the same hash; a
+			// second try after a refusal is another change.
+			plans[i].Changes[j].ID = fmt.Sprintf("%s/%s/%d.%d", t.do().Verb, t.on.ID, r.st.tries[t.key()]+1, j+1)
+		}
+	}
+	err = r.append(casefile.Event{Kind: "plan", Step: t.step.ID, Target: t.on, OK: true, Data: encode(planData{t.key(), plans})})
+	if err != nil {
+		return Prompt{}, err
+	}
+	p := r.prompt(t, Choose, "")
+	p.Plans = plans
+	for _, pl := range plans {
+		p.Guards = append(p.Guards, r.guards(t, pl))
+	}
+	choices := []string{Skip, Again, Stop}
+	switch {
+	case r.o.Issuer == nil:
+		p.CannotDo = ErrReadOnly.Error()
+	case !applicable(plans):
+		p.CannotDo = "this cannot be done from here: see what has to be done by hand"
+	default:
+		choices = append([]string{Apply}, choices...)
+	}
+	return r.ask(p, choices...), nil
+}
+
+func applicable(plans []change.Plan) bool {
+	for _, p := range plans {
+		if len(p.Changes) > 0 || len(p.Contacts) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// planArgs hands the playbook's own settings to the plan.
+func (r *Run) planArgs(t task) json.RawMessage {
+	if t.do().Profile == "" {
+		return nil
+	}
+	return encode(struct {
+		Profile string `json:"profile"`
+	}{t.do().Profile})
+}
+
+// gone reports whether a change on the runner has become pointless because its
+// registration is known to be deleted in this run.
+func (r *Run) gone(t task) bool {
+	return t.on == r.o.Runner && t.do().Verb != providers.Deregister && r.ended(providers.Deregister, Done)
+}
+
+func (r *Run) ended(verb, end string) bool {
+	ends := r.endOf(verb)
+	for _, e := range ends {
+		if e != end {
+			return false
+		}
+	}
+	return len(ends) > 0
+}
+
+func (r *Run) notNeeded(t task, why string) (Prompt, error) {
+	if err := r.finish(t, NotNeeded, why); err != nil {
+		return Prompt{}, err
+	}
+	return r.prompt(t, Progress, why), nil
+}
+
+func (r *Run) unreached(t task, why string) (Prompt, error) {
+	if err := r.finish(t, Unreached, why); err != nil {
+		return Prompt{}, err
+	}
+	return r.prompt(t, Progress, "could not be reached: "+why), nil
+}

@@ -1,0 +1,197 @@
+// Package watch decides whether a contained runner is silent.
+//
+// Judge is a pure function of observations over a window: independent witnesses
+// for, against and missing. Provider and host are two witnesses; everything that a
+// host says, by process table, socket or log, is one, and it is the attacker's.
+// Silence before the window is over is "waiting", never "silent". The package may
+// import levels 0–3 and no concrete provider.
+package watch
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"cordon/internal/target"
+	"cordon/internal/witness"
+)
+
+// CanItPoll is the question Judge answers; the other two lines of the final verdict
+// are answered from the exposure list.
+const CanItPoll = "can it poll"
+
+// Window is what is watched, from when, and for how long it has to be quiet.
+type Window struct {
+	Runner target.Ref
+	Hosts  []target.Ref // every host that is known to use the registration
+	From   time.Time    // when the last containing change was read back
+	Needs  time.Duration
+	Now    time.Time
+}
+
+// Judge weighs what was seen in w. Observations may come in any order; those from
+// before From only serve as the state to compare with.
+func Judge(w Window, seen []witness.Observation) witness.Verdict {
+	seen = slices.Clone(seen)
+	slices.SortStableFunc(seen, func(a, b witness.Observation) int { return a.At.Compare(b.At) })
+	v := witness.Verdict{Question: CanItPoll, From: w.From, Until: w.Now, Needs: w.Needs}
+
+	j := judged{w: w, v: &v}
+	j.provider(seen)
+	for _, h := range w.Hosts {
+		j.host(h, seen)
+	}
+	if len(w.Hosts) == 0 {
+		v.Missing = append(v.Missing, "no host is known for this runner: only the provider can speak")
+	}
+	v.State, v.Why = j.state()
+	return v
+}
+
+type judged struct {
+	w    Window
+	v    *witness.Verdict
+	came struct{ back, accepted, knocking bool } // what was seen against silence
+	runs bool                                    // an agent process still runs: quiet now is not silent
+}
+
+func (j *judged) against(o witness.Observation) { j.v.Against = append(j.v.Against, o) }
+func (j *judged) pro(o witness.Observation)     { j.v.For = append(j.v.For, o) }
+func (j *judged) missing(format string, a ...any) {
+	j.v.Missing = append(j.v.Missing, fmt.Sprintf(format, a...))
+}
+
+// provider weighs what the provider says: the last word on the registration, and
+// every word on the machine having come back.
+func (j *judged) provider(seen []witness.Observation) {
+	var last, returned *witness.Observation
+	for i, o := range seen {
+		if o.Source.Independent() != "provider" || o.At.Before(j.w.From) {
+			continue
+		}
+		if o.Returned != witness.Unknown || o.CouldNot != "" && o.Subject != j.w.Runner {
+			returned = &seen[i]
+			if o.Returned == witness.Yes {
+				j.came.back = true
+				j.against(o)
+			}
+			continue
+		}
+		last = &seen[i]
+		if o.Polling == witness.Yes && o.LastContact.After(j.w.From) {
+			j.came.accepted = true
+			j.against(o)
+		}
+	}
+	switch {
+	case last == nil:
+		j.missing("the provider was not asked in this window")
+	case last.CouldNot != "":
+		j.missing("provider: %s", last.CouldNot)
+	case last.Exists == witness.No:
+		j.pro(*last)
+	case last.Exists == witness.Yes:
+		j.against(*last)
+	default:
+		j.missing("provider: it could not be seen whether the registration is there")
+	}
+	if returned == nil {
+		j.missing("it was not looked for under another registration")
+	} else if returned.CouldNot != "" {
+		j.missing("another registration: %s", returned.CouldNot)
+	} else if returned.Returned == witness.No {
+		j.pro(*returned)
+	}
+}
+
+// host weighs one host. Its log is compared between two looks by the host's own
+// clock, so that a wrong clock there cannot hide or invent a knock.
+func (j *judged) host(h target.Ref, seen []witness.Observation) {
+	looks := map[witness.Source][]witness.Observation{}
+	var lost string
+	for _, o := range seen {
+		if o.Subject != h || o.Source.Independent() != "host" || o.At.Before(j.w.From) {
+			continue
+		}
+		if o.CouldNot != "" {
+			lost = o.CouldNot
+			continue
+		}
+		lost = ""
+		looks[o.Source] = append(looks[o.Source], o)
+	}
+	if lost != "" || len(looks) == 0 {
+		if lost == "" {
+			lost = "not looked at in this window"
+		}
+		j.missing("host %s: %s", h.ID, lost)
+		return
+	}
+	j.process(h, looks)
+	j.log(h, looks[witness.HostLog])
+}
+
+func (j *judged) process(h target.Ref, looks map[witness.Source][]witness.Observation) {
+	for _, src := range []witness.Source{witness.HostProcess, witness.HostSocket} {
+		all := looks[src]
+		if len(all) == 0 {
+			j.missing("host %s: no %s seen", h.ID, src)
+			continue
+		}
+		last := all[len(all)-1]
+		present := last.Exists
+		if src == witness.HostSocket {
+			present = last.Polling
+		}
+		switch present {
+		case witness.No:
+			j.pro(last)
+		case witness.Yes:
+			j.runs = true
+			j.against(last)
+		default:
+			j.missing("host %s: %s unclear", h.ID, src)
+		}
+	}
+}
+
+func (j *judged) log(h target.Ref, looks []witness.Observation) {
+	if len(looks) == 0 {
+		j.missing("host %s: the agent's log could not be read", h.ID)
+		return
+	}
+	first, last := looks[0], looks[len(looks)-1]
+	if len(looks) > 1 && last.LastContact.After(first.LastContact) {
+		j.against(last)
+		if last.Rejected == witness.Yes {
+			j.came.knocking = true
+		} else {
+			j.came.accepted = j.came.accepted || last.Polling == witness.Yes
+		}
+		return
+	}
+	if len(looks) > 1 {
+		j.pro(last)
+	}
+}
+
+func (j *judged) state() (string, string) {
+	quiet := j.w.Now.Sub(j.w.From)
+	switch {
+	case j.came.back:
+		return witness.Resurrected, "the same machine polls under another registration"
+	case j.came.accepted:
+		return witness.Polling, "it was answered after the last containing change"
+	case j.came.knocking:
+		return witness.Knocking, "rejected, still knocking: the registration is dead, the agent is not"
+	case quiet < j.w.Needs:
+		return witness.Waiting, fmt.Sprintf("quiet for %s of %s", quiet.Round(time.Minute), j.w.Needs)
+	case len(j.v.Missing) > 0:
+		return witness.CannotTell, j.v.Missing[0]
+	case j.runs:
+		return witness.CannotTell, "quiet, but an agent process still runs there"
+	case len(j.v.Against) > 0:
+		return witness.CannotTell, "quiet, but the registration is still there"
+	}
+	return witness.Silent, fmt.Sprintf("no contact by independent witnesses in %s", quiet.Round(time.Minute))
+}
