@@ -72,7 +72,7 @@ func newFake(now time.Time, s planted) *fake {
 				created: now.Add(-48 * time.Hour), contact: now.Add(-time.Minute), projects: []int64{7},
 				managers: []map[string]any{manager(93, "s_cccc", "192.0.2.9")},
 			},
-			44: {id: 44, typ: "group_type", name: "never used", status: "never_contacted", created: now.Add(-48 * time.Hour)},
+			44: {id: 44, typ: "group_type", name: "never used", status: "never_contacted", created: now.Add(-48 * time.Hour), managers: []map[string]any{}},
 		},
 		jobs: map[int64]*fakeJob{
 			500: {id: 500, runner: 42, project: 7, status: "running"},
