@@ -19,8 +19,8 @@ import (
 	"sync"
 )
 
-// Planted is one secret for a test to search for. A private key gives one entry for
-// each line that holds secret bytes.
+// Planted is one secret for a test to search for; of a private key the line that
+// holds its seed.
 type Planted struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
