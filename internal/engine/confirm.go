@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"cordon/internal/casefile"
@@ -50,6 +51,9 @@ func (r *Run) confirm(ctx context.Context, t task) (Prompt, error) {
 	final := v.State != witness.Waiting
 	vs := []witness.Verdict{v}
 	if final {
+		if err := r.buryToken(t, v); err != nil {
+			return Prompt{}, err
+		}
 		vs = append(vs, r.reach(v)...)
 	}
 	err = r.append(casefile.Event{
@@ -65,6 +69,25 @@ func (r *Run) confirm(ctx context.Context, t task) (Prompt, error) {
 		return p, nil
 	}
 	return p, r.finish(t, Done, p.Text)
+}
+
+// buryToken marks the runner's own credential dead on the exposure list when the
+// provider says that the registration, and so every token of it, is gone.
+func (r *Run) buryToken(t task, v witness.Verdict) error {
+	i := slices.IndexFunc(v.For, func(o witness.Observation) bool {
+		return o.Subject == r.o.Runner && o.Source == witness.ProviderAPI && o.Exists == witness.No
+	})
+	if i < 0 || r.st.exposed == nil {
+		return nil
+	}
+	x := *r.st.exposed
+	x.Entries = slices.Clone(x.Entries)
+	for k, c := range x.Entries {
+		if c.Kind == "runner-token" && c.Dead.IsZero() {
+			x.Entries[k].Dead, x.Entries[k].DeadSaysBy = v.For[i].At, v.For[i].Says
+		}
+	}
+	return r.append(casefile.Event{Kind: "exposure", Step: t.step.ID, Target: t.on, OK: true, Data: encode(x)})
 }
 
 func (r *Run) beginWatch(t task) error {

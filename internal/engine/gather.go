@@ -165,11 +165,7 @@ func (r *Run) openExposure(ctx context.Context, t task) (Prompt, error) {
 	rctx, lost := r.record(ctx, t)
 	own := providers.Credential{
 		Name: r.o.Runner.Short(), Kind: "runner-token", Where: r.o.Runner.String(), Why: "the runner's own credential",
-	}
-	for _, o := range r.st.outcomes {
-		if o.State == change.Applied && o.Made["rotated"] != "" {
-			own.Replaced = o.At
-		}
+		Replaced: r.st.rotated,
 	}
 	var creds []providers.Credential
 	var gaps []evidence.Gap

@@ -107,6 +107,7 @@ type state struct {
 	window   casefile.Window
 	opened   time.Time
 	closed   bool
+	rotated  time.Time // when the runner's own credential was replaced; zero: it was not
 }
 
 func newState() *state {
@@ -178,6 +179,9 @@ func (s *state) apply(l casefile.Line) error {
 // result takes an outcome: anything but unknown ends the doubt about its change.
 func (s *state) result(d resultData) {
 	s.outcomes[d.Outcome.Change] = d.Outcome
+	if d.Verb == providers.Rotate && d.Outcome.State == change.Applied {
+		s.rotated = d.Outcome.At
+	}
 	if t := s.tried[d.Task]; t != nil && d.Outcome.State != change.Unknown {
 		t.outcomes = append(t.outcomes, d.Outcome)
 	}
