@@ -106,7 +106,7 @@ func (j *journal) next() {
 		j.fail("line %d does not name the line before it: a line was changed, dropped or put in", j.lines)
 	case l.Seq != j.lines:
 		j.fail("line %d says it is %d", j.lines, l.Seq)
-	case false:
+	case l.Case != j.caseID:
 		j.fail("line %d belongs to the case %s", j.lines, untrusted.Clean(l.Case, 80))
 	case (l.Kind == "open") != (j.lines == 1):
 		j.fail("line %d is of the kind %s", j.lines, untrusted.Clean(l.Kind, 40))
