@@ -98,7 +98,7 @@ func TestCutFileIsNotNothing(t *testing.T) {
 
 // A configuration that is no TOML hides its hooks: job-hooks must say so.
 func TestBrokenConfigIsNotNothing(t *testing.T) {
-	for _, text := range []string{"[[runners]\nname=", strings.Repeat("x=[", 20000), "\x00\xff", "[[runners]]\ntoken = \"a"} {
+	for _, text := range []string{"[[runners]\nname=", "x=" + strings.Repeat("[", 1<<20), "x=" + strings.Repeat("{a=", 1<<19), "\x00\xff", "[[runners]]\ntoken = \"a"} {
 		s := cleanHost()
 		plantFile(file(runners, "/etc/gitlab-runner/config.toml", 0o600, 0, text))(s)
 		if r := resultOf(t, s, "job-hooks"); r.State != check.Blind || !strings.Contains(r.Why, "/etc/gitlab-runner") {

@@ -191,8 +191,14 @@ var artefacts = []artefact{
 // What administrators do every day must not drown what intruders do.
 func TestHonestWorkNeedsNoExplanation(t *testing.T) {
 	for name, plant := range map[string]func(*snapshot.Snapshot){
-		"cron job of the site":             plantFile(file(cron, "/etc/cron.d/docker-prune", 0o644, 0, "0 4 * * * root /usr/bin/docker system prune -f\n")),
-		"timer of the site":                plantFile(file(units, "/etc/systemd/system/backup.timer", 0o644, 0, "[Timer]\nOnCalendar=daily\n")),
+		"cron job of the site": plantFile(file(cron, "/etc/cron.d/docker-prune", 0o644, 0, "0 4 * * * root /usr/bin/docker system prune -f\n")),
+		"timer of the site": func(s *snapshot.Snapshot) {
+			plantFile(file(units, "/etc/systemd/system/backup.timer", 0o644, 0, "[Timer]\nOnCalendar=daily\n"))(s)
+			plantFile(link(snapshot.SectionWants, "/etc/systemd/system/timers.target.wants/backup.timer", "/etc/systemd/system/backup.timer"))(s)
+		},
+		"test server of a running job": plantProcess(holding(process(974, 901, 998, "/usr/bin/node", "node"), 9120, 9121),
+			snapshot.Socket{Proto: "tcp", Local: "0.0.0.0:8080", State: "LISTEN", UID: 998, Inode: 9120},
+			snapshot.Socket{Proto: "tcp", Local: "10.0.0.7:8080", Remote: "192.0.2.50:50001", State: "ESTABLISHED", UID: 998, Inode: 9121}),
 		"masked timer":                     plantFile(link(units, "/etc/systemd/system/apt-daily.timer", "/dev/null")),
 		"limits in a drop-in":              plantFile(file(units, "/etc/systemd/system/gitlab-runner.service.d/limits.conf", 0o644, 0, "[Service]\nLimitNOFILE=65536\n")),
 		"drop-in of another service":       plantFile(file(units, "/etc/systemd/system/docker.service.d/proxy.conf", 0o644, 0, "[Service]\nEnvironment=HTTP_PROXY=http://proxy:3128\n")),

@@ -205,6 +205,7 @@ func TestStates(t *testing.T) {
 // Number 42 exists at every GitLab: the service has to be the same.
 func TestNumberOfAnotherServiceIsNotTheRunner(t *testing.T) {
 	in := input(runner("42"))
+	in.Managers[ref("42")] = []providers.Manager{manager(idA, "192.0.2.7")} // even with the machine's id
 	in.Snapshots = []*snapshot.Snapshot{host("build-07", idA, true, entry{"42", "https://other.example.org", "0011223344556677"})}
 	f := fleet.Build(in)
 	if len(f.Rows) != 2 || len(f.Rows[0].Installations) != 0 || f.Rows[1].State != fleet.Rogue {
