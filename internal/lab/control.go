@@ -17,12 +17,15 @@ import (
 //	POST /_lab/job    {"project","seconds","tags","name"}  queue a job
 func (l *lab) control() http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /_lab/ledger", func(w http.ResponseWriter, _ *http.Request) { l.tell(w, l.ledger.Entries()) })
-	mux.HandleFunc("GET /_lab/counters", func(w http.ResponseWriter, _ *http.Request) { l.tell(w, l.ledger.Counters()) })
-	mux.HandleFunc("GET /_lab/state", func(w http.ResponseWriter, _ *http.Request) { l.tell(w, l.state()) })
+	mux.HandleFunc("GET /_lab/ledger", func(w http.ResponseWriter, _ *http.Request) { tell(w, l.ledger.Entries()) })
+	mux.HandleFunc("GET /_lab/counters", func(w http.ResponseWriter, _ *http.Request) { tell(w, l.ledger.Counters()) })
+	mux.HandleFunc("GET /_lab/state", func(w http.ResponseWriter, _ *http.Request) { tell(w, l.state()) })
 	mux.HandleFunc("POST /_lab/fault", l.setFault)
 	mux.HandleFunc("POST /_lab/job", l.addJob)
-	return mux
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set(gitlab.LabHeader, l.id)
+		mux.ServeHTTP(w, r)
+	})
 }
 
 // State is the answer of GET /_lab/state.
@@ -40,9 +43,8 @@ func (l *lab) state() State {
 	return s
 }
 
-func (l *lab) tell(w http.ResponseWriter, v any) {
+func tell(w http.ResponseWriter, v any) {
 	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set(gitlab.LabHeader, l.id)
 	_ = json.NewEncoder(w).Encode(v) // the other side is gone: nobody to tell
 }
 
@@ -58,7 +60,7 @@ func (l *lab) setFault(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	l.tell(w, map[string]string{"fault": l.faults.Name()})
+	tell(w, map[string]string{"fault": l.faults.Name()})
 }
 
 func (l *lab) addJob(w http.ResponseWriter, r *http.Request) {
@@ -81,5 +83,5 @@ func (l *lab) addJob(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	l.tell(w, map[string]int{"id": id})
+	tell(w, map[string]int{"id": id})
 }

@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -12,8 +13,9 @@ import (
 	"time"
 )
 
-// LogCap is how large a log may grow, in bytes, before it is turned over to ".1".
-const LogCap = 512 << 10
+// LogCap is how large a log may grow, in bytes, before its older half is dropped. What
+// a collector reads of its end stays.
+const LogCap = 1 << 20
 
 // Machine is one host's tree. It is safe for concurrent use.
 type Machine struct {
@@ -140,13 +142,13 @@ func (m *Machine) Tick(now time.Time) error {
 	return replace(m.Path("/proc/uptime"), fmt.Appendf(nil, "%.2f %.2f\n", up, up*1.9))
 }
 
-// Log appends one line to the log at p. A full log is turned over once.
+// Log appends one line to the log at p.
 func (m *Machine) Log(p string, line []byte) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	full := m.Path(p)
 	if st, err := os.Stat(full); err == nil && st.Size() > LogCap {
-		if err := os.Rename(full, full+".1"); err != nil {
+		if err := dropHalf(full); err != nil {
 			return err
 		}
 	}
@@ -159,4 +161,13 @@ func (m *Machine) Log(p string, line []byte) error {
 		err = e
 	}
 	return err
+}
+
+func dropHalf(full string) error {
+	b, err := os.ReadFile(full)
+	if err != nil {
+		return err
+	}
+	b = b[len(b)/2:]
+	return replace(full, b[bytes.IndexByte(b, '\n')+1:])
 }

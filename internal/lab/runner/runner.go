@@ -127,7 +127,7 @@ func (a *Agent) tick(ctx context.Context) {
 		a.client.CloseIdleConnections()
 	}
 	a.mu.Lock()
-	a.state.Jobs, a.state.Unhealthy = len(a.jobs), a.failures >= UnhealthyLimit
+	a.state.Jobs, a.state.Unhealthy = len(a.jobs), a.failures >= UnhealthyLimit && !a.c.Defiant
 	a.mu.Unlock()
 }
 
