@@ -115,7 +115,7 @@ func scriptHooks(r table) []Finding {
 // scriptFinding reports a script, as High where it shows the signs of an intruder.
 func scriptFinding(base Severity, title, what, script string) Finding {
 	f := Finding{Severity: base, Title: title}
-	f.Detail = text("%s: %s", quote(what), quote(script))
+	f.Detail = text("%s: %s.", quote(what), quote(script))
 	if signs := suspicious(script); len(signs) > 0 {
 		f.Severity = High
 		f.Detail += text(" It %s.", strings.Join(signs, ", "))
