@@ -23,6 +23,7 @@ type login struct {
 	userKey string // fingerprint of the key that was offered
 	close   func()
 
+	distrust error         // why the host's key was not accepted
 	patience time.Duration // how long the local agent may take
 }
 
@@ -48,7 +49,8 @@ func (h Host) prepare(t Timeouts) (*login, error) {
 		Timeout:           t.Connect,
 		HostKeyCallback: func(address string, remote net.Addr, key ssh.PublicKey) error {
 			l.hostKey = ssh.FingerprintSHA256(key)
-			return h.judge(trust(address, remote, key), key)
+			l.distrust = h.judge(trust(address, remote, key), key)
+			return l.distrust
 		},
 	}
 	return l, nil

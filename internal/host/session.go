@@ -244,10 +244,8 @@ func exitOf(err error) int {
 
 // loginError keeps our own errors and cleans the library's, which carry the server's words.
 func loginError(x Host, l *login, err error) error {
-	for _, own := range []error{ErrUnknownHostKey, ErrHostKeyChanged, ErrHostKeyRevoked} {
-		if errors.Is(err, own) {
-			return err
-		}
+	if l.distrust != nil {
+		return l.distrust
 	}
 	text := untrusted.Clean(err.Error(), 300)
 	var ne net.Error

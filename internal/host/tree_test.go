@@ -186,3 +186,18 @@ func decoded(t *testing.T, stream []byte) string {
 		b.WriteByte(0)
 	}
 }
+
+// pipe sends text to a shell and returns what it wrote.
+func pipe(t *testing.T, sh shell, text string) string {
+	t.Helper()
+	cmd := exec.Command(sh.argv[0], sh.argv[1:]...)
+	cmd.Env = []string{}
+	cmd.Stdin = strings.NewReader(text)
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	out, err := cmd.Output()
+	if err != nil || errs.Len() != 0 {
+		t.Fatalf("%s: %v: %s", sh.name, err, errs.String())
+	}
+	return string(out)
+}
