@@ -3,6 +3,8 @@ package bundle
 import (
 	"archive/tar"
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"cordon/internal/casefile"
 	"cordon/internal/signing"
 )
 
@@ -134,4 +137,35 @@ func resealed(t testing.TB, list []one, key signing.Signer, namespace string) []
 	}
 	sort.Slice(keep, func(i, j int) bool { return keep[i].head.Name < keep[j].head.Name })
 	return packed(t, keep)
+}
+
+// rewritten changes journal lines and makes everything else fit: the chain, the
+// labels, case.json, the lists and the signature.
+func rewritten(t testing.TB, m made, bundle []byte, change func(string) string, key signing.Signer) []byte {
+	t.Helper()
+	v := m.view(t)
+	prev, out := casefile.First, ""
+	for _, l := range strings.SplitAfter(string(v.Raw), "\n") {
+		if l == "" {
+			continue
+		}
+		from := strings.Index(l, `"prev":"`) + len(`"prev":"`)
+		l = change(l[:from] + prev + l[from+64:])
+		sum := sha256.Sum256([]byte(l))
+		prev = hex.EncodeToString(sum[:])
+		out += l
+	}
+	if prev == v.Head {
+		t.Fatal("nothing was changed")
+	}
+	list := entries(t, bundle)
+	for i := range list {
+		switch _, name, _ := strings.Cut(list[i].head.Name, "/"); name {
+		case journalName:
+			list[i].body = out
+		case infoName, caseName:
+			list[i].body = strings.ReplaceAll(list[i].body, v.Head, prev)
+		}
+	}
+	return resealed(t, list, key, signing.NamespaceBundle)
 }

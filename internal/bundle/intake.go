@@ -19,7 +19,6 @@ const (
 	maxSig  = 64 << 10 // signatures, as internal/signing reads them
 	maxList = 32 << 20 // manifests
 	maxDoc  = 64 << 20 // case.json, gaps.json
-	maxHeld = 192 << 20
 )
 
 // intake reads an archive once, in whatever order it comes, and keeps the digest of
@@ -158,8 +157,8 @@ func (in *intake) take(name string, size int64, r io.Reader) error {
 		in.journal = &journal{}
 		w = io.MultiWriter(hash, in.journal)
 	case limit > 0:
-		if in.held += min(size, limit); in.held > maxHeld {
-			return in.refuse("lists and signatures of more than %d bytes", int64(maxHeld))
+		if in.held += min(size, limit); in.held > in.lim.Held {
+			return in.refuse("lists and signatures of more than %d bytes", in.lim.Held)
 		}
 		held = &bytes.Buffer{}
 		w = io.MultiWriter(hash, &capped{held, limit})

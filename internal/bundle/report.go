@@ -46,6 +46,7 @@ func (s *story) report(status string) []byte {
 	s.verdictPart(w)
 	s.unknownPart(w)
 	s.actPart(w)
+	s.exposurePart(w)
 	s.findingPart(w)
 	s.gapPart(w)
 	s.decisionPart(w)
@@ -158,6 +159,28 @@ func (s *story) actPart(w writef) {
 			state += ": " + quote(a.why)
 		}
 		w("| %s | %s | %s | %s | %s |", when(a.at), quote(a.step), quote(a.title), quote(a.call), state)
+	}
+	w("")
+}
+
+func (s *story) exposurePart(w writef) {
+	w("## What it could reach")
+	w("")
+	switch {
+	case s.exposed == nil:
+		w("No list was made.")
+	case len(s.exposed.Entries) == 0:
+		w("The list is empty.")
+	default:
+		w("| Credential | Kind | Where | Replaced | Dead at its issuer |")
+		w("|---|---|---|---|---|")
+		for _, c := range s.exposed.Entries {
+			dead := when(c.Dead)
+			if c.DeadSays != "" {
+				dead += ", says " + quote(c.DeadSays)
+			}
+			w("| %s | %s | %s | %s | %s |", quote(c.Name), quote(c.Kind), quote(c.Where), when(c.Replaced), dead)
+		}
 	}
 	w("")
 }

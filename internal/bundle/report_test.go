@@ -26,6 +26,16 @@ func TestTheReportTellsWhatIsKnownAndWhatIsNot(t *testing.T) {
 	}
 }
 
+func TestTheReportListsWhatTheRunnerCouldReach(t *testing.T) {
+	m := newCase(t, nil)
+	m.say(t, "exposure", `{"schema":"cordon.exposure/1","entries":[{"name":"DEPLOY_KEY","kind":"ci-variable","where":"acme/web","why":"job"}],"gaps":[]}`)
+	m.say(t, "exposure", `{"schema":"cordon.exposure/1","entries":[{"name":"DEPLOY_KEY","kind":"ci-variable","where":"acme/web","why":"job","replaced":"2026-11-30T13:00:00Z"}],"gaps":[{"name":"group variables","why":"403","at":"2026-11-30T13:00:00Z"}]}`)
+	r := unpacked(t, m.export(t))[reportName]
+	if !strings.Contains(r, "| `DEPLOY_KEY` | `ci-variable` | `acme/web` | 2026-11-30 13:00:00Z | not known |") || !strings.Contains(r, "may be too short: `group variables`: `403`") {
+		t.Error(r)
+	}
+}
+
 func TestAnOutcomeThatIsSettledLaterCounts(t *testing.T) {
 	m := newCase(t, nil)
 	m.say(t, "intent", pauseIntent)
@@ -60,6 +70,7 @@ func TestForeignTextCannotActInTheReport(t *testing.T) {
 	m.say(t, "intent", `{"change":{"id":"a","title":`+q+`,"call":{"method":`+q+`,"url":`+q+`}}}`)
 	m.say(t, "result", `{"outcome":{"change":"a","state":`+q+`,"why":`+q+`}}`)
 	m.say(t, "finding", `{"host":`+q+`,"results":[{"check":"c","title":`+q+`,"state":"found","why":`+q+`,"findings":[{"severity":`+q+`,"title":`+q+`,"where":`+q+`,"detail":`+q+`,"attack":[`+q+`]}]}]}`)
+	m.say(t, "exposure", `{"entries":[{"name":`+q+`,"kind":`+q+`,"where":`+q+`,"dead_says":`+q+`}],"gaps":[{"name":`+q+`,"why":`+q+`,"at":"2026-11-30T12:00:00Z"}]}`)
 	m.say(t, "note", `{}`, func(e *casefile.Event) { e.Msg = evil })
 	m.say(t, "step", `{"task":`+q+`,"end":`+q+`,"why":`+q+`}`)
 	m.say(t, "close", `{}`, func(e *casefile.Event) { e.Msg = evil })
@@ -77,6 +88,9 @@ func TestForeignTextCannotActInTheReport(t *testing.T) {
 			if i%2 == 0 {
 				out += part
 			}
+		}
+		if strings.HasPrefix(line, "|") && strings.Count(line, "|") != strings.Count(out, "|") {
+			t.Errorf("a table cell: %q", line)
 		}
 		if strings.Count(line, "`")%2 != 0 || strings.ContainsAny(out, "<>[\x1b\u202e") || strings.Contains(out, "evil") {
 			t.Errorf("outside of a code span: %q", line)

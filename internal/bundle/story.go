@@ -8,6 +8,7 @@ import (
 
 	"cordon/internal/casefile"
 	"cordon/internal/check"
+	"cordon/internal/evidence"
 	"cordon/internal/target"
 )
 
@@ -58,6 +59,19 @@ type (
 		Host    string         `json:"host"`
 		Results []check.Result `json:"results"`
 	}
+	exposureData struct {
+		Entries []credential   `json:"entries"`
+		Gaps    []evidence.Gap `json:"gaps"`
+	}
+	credential struct {
+		Name     string    `json:"name"`
+		Kind     string    `json:"kind"`
+		Where    string    `json:"where"`
+		Why      string    `json:"why"`
+		Replaced time.Time `json:"replaced"`
+		Dead     time.Time `json:"dead"`
+		DeadSays string    `json:"dead_says"`
+	}
 	stepData struct {
 		Task string `json:"task"`
 		End  string `json:"end"`
@@ -92,6 +106,7 @@ type story struct {
 	acts     []act
 	verdicts []judged      // the last of each target
 	findings []findingData // the last of each host
+	exposed  *exposureData // the last list
 	steps    []stepData
 	said     []casefile.Line // waive, skip, leave, note: what people decided and wrote
 	end      *casefile.Line
@@ -124,6 +139,11 @@ func tell(v *casefile.View, lost []Lost) *story {
 	for _, f := range s.findings {
 		for _, r := range check.Unknown(f.Results) {
 			s.unknown = append(s.unknown, fmt.Sprintf("host %s, %s: %s: %s", quote(f.Host), quote(r.Title), quote(r.State), quote(r.Why)))
+		}
+	}
+	if s.exposed != nil {
+		for _, g := range s.exposed.Gaps {
+			s.unknown = append(s.unknown, fmt.Sprintf("the exposure list may be too short: %s: %s", quote(g.Name), quote(g.Why)))
 		}
 	}
 	if len(s.verdicts) == 0 {
@@ -176,6 +196,12 @@ func (s *story) line(l casefile.Line) error {
 		d.Host = either(d.Host, l.Target.ID)
 		s.findings = slices.DeleteFunc(s.findings, func(f findingData) bool { return f.Host == d.Host })
 		s.findings = append(s.findings, d)
+	case "exposure":
+		var d exposureData
+		if err := json.Unmarshal(l.Data, &d); err != nil {
+			return err
+		}
+		s.exposed = &d
 	case "step":
 		var d stepData
 		if err := json.Unmarshal(l.Data, &d); err != nil {

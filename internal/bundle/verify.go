@@ -24,6 +24,7 @@ type Limits struct {
 	Entries int   // default 65536
 	Entry   int64 // bytes of one file, default 256 MiB
 	Total   int64 // bytes of all, default 16 GiB
+	Held    int64 // bytes of lists and signatures kept in memory, default 192 MiB
 }
 
 func (l Limits) filled() Limits {
@@ -35,6 +36,9 @@ func (l Limits) filled() Limits {
 	}
 	if l.Total <= 0 {
 		l.Total = 16 << 30
+	}
+	if l.Held <= 0 {
+		l.Held = 192 << 20
 	}
 	return l
 }

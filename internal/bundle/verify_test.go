@@ -146,6 +146,20 @@ func tamperings() []tampered {
 		}},
 		{"the author hides a gap", RowEvidence, "gaps", author(gapsName, "{\n      \"name\": \"host/build-07/memory\",", "null, {\"name\": \"x\",")},
 		{"case.json of another case", RowCase, "of the case", author(caseName, "INC-2026-0142", "INC-2026-0143")},
+		{"case.json of another state", RowCase, "another state", author(caseName, "\"events\": ", "\"events\": 1")},
+		{"another directory", RowCase, "of the case", func(t *testing.T, m made, good []byte) []byte {
+			list := entries(t, good)
+			for i := range list {
+				list[i].head.Name = strings.Replace(list[i].head.Name, "INC-2026-0142", "INC-2026-0143", 1)
+			}
+			return resealed(t, list, m.key, signing.NamespaceBundle)
+		}},
+		{"the journal is put among the tags", RowListed, "belongs into the other list", func(t *testing.T, m made, good []byte) []byte {
+			return edited(t, good, tagName, func(s string) string { return s + strings.Repeat("0", 64) + "  " + journalName + "\n" })
+		}},
+		{"a file is listed twice", RowListed, "again", func(t *testing.T, m made, good []byte) []byte {
+			return edited(t, good, manifestName, func(s string) string { return s + s[:strings.Index(s, "\n")+1] })
+		}},
 		{"another playbook", RowCase, "playbook.yaml is not the playbook", author(playbookName, "contain", "destroy")},
 		{"a head signature is swapped", RowHeads, "heads/", func(t *testing.T, m made, good []byte) []byte {
 			files := entries(t, good)
@@ -193,6 +207,75 @@ func TestEveryTamperingFailsItsRow(t *testing.T) {
 				t.Errorf("%d rows", len(rep.Checks))
 			}
 		})
+	}
+}
+
+// The author writes a history of his own, whole in itself. What gives him away is
+// what he signed on the way, as long as the old signatures are wanted.
+func TestAHistoryThatIsWrittenAgainDoesNotFitItsSignedHeads(t *testing.T) {
+	m := fullCase(t, nil)
+	good := m.export(t)
+	lie := func(l string) string { return strings.Replace(l, "read back: paused", "it was paused before", 1) }
+	b := rewritten(t, m, good, lie, m.key)
+	rep, err := Verify(bytes.NewReader(b), VerifyOptions{Allowed: m.allowed(t)})
+	if !errors.Is(err, ErrIntegrity) || row(rep, RowHeads).OK || !strings.Contains(row(rep, RowHeads).Why, "signs another line") {
+		t.Errorf("%v\n%+v", err, rep.Checks)
+	}
+	for _, name := range []string{RowChain, RowHead, RowEvents, RowDigests, RowSignature, RowSigner, RowCase} {
+		if !row(rep, name).OK {
+			t.Errorf("the case is not the one meant: %+v", row(rep, name))
+		}
+	}
+}
+
+func TestSignedHeadsAreByTheKeyTheJournalNamesAndBySomebodyAllowed(t *testing.T) {
+	m := fullCase(t, nil)
+	other := signer(t)
+	// bob is handed the case and signs its next head; then he exports.
+	if err := m.c.SignHead(other); err != nil {
+		t.Fatal(err)
+	}
+	good := m.export(t)
+	rep, err := Verify(bytes.NewReader(good), VerifyOptions{Allowed: m.allowed(t)})
+	if !errors.Is(err, ErrIntegrity) || !strings.Contains(row(rep, RowHeads).Why, "someone not allowed") {
+		t.Errorf("%v %+v", err, row(rep, RowHeads))
+	}
+	if _, err := Verify(bytes.NewReader(good), VerifyOptions{Allowed: append(m.allowed(t), allow(t, "bob@example.org", other)...), Principal: alice}); err != nil {
+		t.Error(err)
+	}
+	// A right signature by another key than the journal says.
+	list := entries(t, good)
+	v := m.view(t)
+	heads, err := v.Heads()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range list {
+		if strings.HasSuffix(list[i].head.Name, heads[0].Name) {
+			sig, err := other.Sign(signing.NamespaceHead, casefile.HeadMessage(v.ID, heads[0].Seq, heads[0].Sum))
+			if err != nil {
+				t.Fatal(err)
+			}
+			list[i].body = string(sig)
+		}
+	}
+	rep, err = Verify(bytes.NewReader(resealed(t, list, m.key, signing.NamespaceBundle)), VerifyOptions{})
+	if !errors.Is(err, ErrIntegrity) || !strings.Contains(row(rep, RowHeads).Why, "and the journal says "+m.key.Fingerprint()) {
+		t.Errorf("%v %+v", err, row(rep, RowHeads))
+	}
+}
+
+func TestALossMustBeOnTheLabel(t *testing.T) {
+	m := fullCase(t, nil)
+	if err := os.Remove(blobFile(t, m, `{"schema":"cordon.snapshot/1"}`)); err != nil {
+		t.Fatal(err)
+	}
+	b := edited(t, m.export(t), infoName, func(s string) string {
+		return strings.Replace(s, "Bundle-Status: partial", "Bundle-Status: closed", 1)
+	})
+	rep, err := Verify(bytes.NewReader(resealed(t, entries(t, b), m.key, signing.NamespaceBundle)), VerifyOptions{})
+	if !errors.Is(err, ErrIntegrity) || !strings.Contains(row(rep, RowEvidence).Why, "does not say it is partial") {
+		t.Errorf("%v %+v", err, row(rep, RowEvidence))
 	}
 }
 
@@ -277,7 +360,7 @@ func TestCountersignaturesAreCheckedAndNamed(t *testing.T) {
 func TestLimitsEndTheReading(t *testing.T) {
 	m := fullCase(t, nil)
 	good := m.export(t)
-	for why, l := range map[string]Limits{"more than 3 entries": {Entries: 3}, "larger than 100 bytes": {Entry: 100}, "more than 2000 bytes": {Total: 2000}} {
+	for why, l := range map[string]Limits{"more than 3 entries": {Entries: 3}, "larger than 100 bytes": {Entry: 100}, "more than 2000 bytes": {Total: 2000}, "signatures of more than 900 bytes": {Held: 900}} {
 		rep, err := Verify(bytes.NewReader(good), VerifyOptions{Limits: l})
 		if !errors.Is(err, ErrIntegrity) || !strings.Contains(row(rep, RowArchive).Why, why) || row(rep, RowSignature).Word() != "not checked" {
 			t.Errorf("%s: %v", why, err)
