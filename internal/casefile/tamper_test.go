@@ -2,6 +2,8 @@ package casefile_test
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"maps"
 	"os"
@@ -163,5 +165,68 @@ func TestACutBehindASignedHeadIsSeen(t *testing.T) {
 	torn := append(bytes.Join(l[:2], nil), l[2][:20]...) // not even as a torn line
 	if err := tampered(t, s, dir, torn); !errors.Is(err, casefile.ErrBroken) {
 		t.Fatal(err)
+	}
+}
+
+// rechain writes every prev again, as an author does who edits his own record.
+func rechain(raw []byte) []byte {
+	var out []byte
+	prev := strings.Repeat("0", 64)
+	for line := range bytes.Lines(raw) {
+		_, rest, _ := bytes.Cut(line, []byte(`"prev":"`))
+		line = bytes.Replace(line, rest[:64], []byte(prev), 1)
+		sum := sha256.Sum256(line)
+		prev = hex.EncodeToString(sum[:])
+		out = append(out, line...)
+	}
+	return out
+}
+
+// What a rechained record still cannot be.
+func TestARechainedRecordMustStillMakeSense(t *testing.T) {
+	s, dir, raw := closedCase(t)
+	swap := func(old, new string) []byte {
+		if !bytes.Contains(raw, []byte(old)) {
+			t.Fatalf("no %s in %s", old, raw)
+		}
+		return rechain(bytes.Replace(raw, []byte(old), []byte(new), 1))
+	}
+	ok(t, tampered(t, s, dir, rechain(raw))) // the control: the same record
+	for name, bad := range map[string][]byte{
+		"an edit below a signed head":  swap(`"msg":"one`, `"msg":"won`),
+		"a late simulated":             swap(`"kind":"note"`, `"simulated":true,"kind":"note"`),
+		"a second opening":             swap(`"kind":"note"`, `"kind":"open"`),
+		"another opening":              swap(`"kind":"open"`, `"kind":"note"`),
+		"a raw delete":                 swap(`"msg":"one`, "\"msg\":\"\x7fone"),
+		"a raw bidirectional override": swap(`"msg":"two`, "\"msg\":\"\u202etwo"),
+		"a seq twice":                  swap(`"seq":3`, `"seq":2`),
+		"a seq as a string":            swap(`"seq":3`, `"seq":"3"`),
+		"another time zone":            swap(`.123Z`, `.123+01:00`),
+		"an upper-case digest":         bytes.Replace(raw, []byte(`"prev":"`+prevOf(raw, 1)), []byte(`"prev":"`+strings.ToUpper(prevOf(raw, 1))), 1),
+	} {
+		if err := tampered(t, s, dir, bad); !errors.Is(err, casefile.ErrBroken) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// prevOf is the prev of line n, counted from 0.
+func prevOf(raw []byte, n int) string {
+	_, rest, _ := bytes.Cut(bytes.SplitAfter(raw, []byte("\n"))[n], []byte(`"prev":"`))
+	return string(rest[:64])
+}
+
+func TestEvidenceLinesThatNameNoItemAreBroken(t *testing.T) {
+	f := faultfs.New(1)
+	s := memStore(t, f)
+	c := create(t, s, "INC-1")
+	put(t, c, "a", "x")
+	note(t, c, "last")
+	raw := read(t, s, "INC-1").Raw
+	for old, bad := range map[string]string{`"name":"a"`: `"name":"../a"`, `"size":1`: `"size":"1"`, `"digest":"2d`: `"digest":"..`} {
+		overwrite(t, f, "/state/cases/INC-1/journal.jsonl", rechain(bytes.Replace(raw, []byte(old), []byte(bad), 1)))
+		if _, err := s.Read("INC-1"); !errors.Is(err, casefile.ErrBroken) {
+			t.Errorf("%s: %v", bad, err)
+		}
 	}
 }
