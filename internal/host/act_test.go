@@ -15,7 +15,6 @@ import (
 
 	"cordon/internal/change"
 	"cordon/internal/host/snapshot"
-	"cordon/internal/testenv"
 	"cordon/providers"
 )
 
@@ -39,7 +38,6 @@ esac
 // unit makes such a directory in the given state.
 func unit(t *testing.T, active, enabled string) string {
 	t.Helper()
-	testenv.Need(t, "head")
 	d := t.TempDir()
 	for name, content := range map[string]string{"active": active + "\n", "enabled": enabled + "\n"} {
 		if enabled == "" && name == "enabled" {
@@ -227,14 +225,20 @@ func TestALostAnswerIsUnknown(t *testing.T) {
 		after func(ch ssh.Channel, stdin string)
 		state string
 	}{
-		"whole":           {func(ch ssh.Channel, in string) { _, _ = io.WriteString(ch, whole(in)) }, change.Applied},
-		"nothing":         {func(ssh.Channel, string) {}, change.Unknown},
-		"half":            {func(ch ssh.Channel, in string) { _, _ = io.WriteString(ch, whole(in)[:300]) }, change.Unknown},
-		"another unit":    {func(ch ssh.Channel, in string) { _, _ = io.WriteString(ch, strings.Replace(whole(in), "=gitlab-", "=gitlob-", 1)) }, change.Unknown},
-		"forged":          {func(ch ssh.Channel, in string) { _, _ = io.WriteString(ch, strings.Replace(whole(in), " 4 value", " 5 value", 1)) }, change.Unknown},
-		"values reversed": {func(ch ssh.Channel, in string) { _, _ = io.WriteString(ch, strings.Replace(whole(in), "before.enabled", "before.enablex", 1)) }, change.Unknown},
-		"silent":          {func(ch ssh.Channel, _ string) { _, _ = io.Copy(io.Discard, neverEnds{ch}) }, change.Unknown},
-		"escapes":         {func(ch ssh.Channel, _ string) { _, _ = io.WriteString(ch.Stderr(), escapes) }, change.Unknown},
+		"whole":   {func(ch ssh.Channel, in string) { _, _ = io.WriteString(ch, whole(in)) }, change.Applied},
+		"nothing": {func(ssh.Channel, string) {}, change.Unknown},
+		"half":    {func(ch ssh.Channel, in string) { _, _ = io.WriteString(ch, whole(in)[:300]) }, change.Unknown},
+		"another unit": {func(ch ssh.Channel, in string) {
+			_, _ = io.WriteString(ch, strings.Replace(whole(in), "=gitlab-", "=gitlob-", 1))
+		}, change.Unknown},
+		"forged": {func(ch ssh.Channel, in string) {
+			_, _ = io.WriteString(ch, strings.Replace(whole(in), " 4 value", " 5 value", 1))
+		}, change.Unknown},
+		"values reversed": {func(ch ssh.Channel, in string) {
+			_, _ = io.WriteString(ch, strings.Replace(whole(in), "before.enabled", "before.enablex", 1))
+		}, change.Unknown},
+		"silent":  {func(ch ssh.Channel, _ string) { _, _ = io.Copy(io.Discard, neverEnds{ch}) }, change.Unknown},
+		"escapes": {func(ch ssh.Channel, _ string) { _, _ = io.WriteString(ch.Stderr(), escapes) }, change.Unknown},
 	} {
 		t.Run(name, func(t *testing.T) {
 			n := 0

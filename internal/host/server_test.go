@@ -47,6 +47,7 @@ type server struct {
 	hostKey  ssh.Signer
 	accepted atomic.Int64
 	received atomic.Int64 // bytes that the client took
+	command  atomic.Value // what the last session asked for
 	config   *ssh.ServerConfig
 	dir      string
 	user     ssh.Signer
@@ -151,7 +152,8 @@ func (s *server) sessions(c net.Conn, answer func(conn *ssh.ServerConn, ch ssh.C
 			return
 		}
 		for r := range reqs {
-			ok := r.Type == "exec" && strings.HasSuffix(string(r.Payload), "exec /bin/sh -s")
+			ok := r.Type == "exec" && strings.HasSuffix(string(r.Payload), " /bin/sh -s")
+			s.command.Store(string(r.Payload[4:]))
 			_ = r.Reply(ok, nil)
 			if ok {
 				break
