@@ -63,7 +63,8 @@ type Change struct {
 func (c Change) Digest() string { return digest(c) }
 
 // Plan is one honest option for a verb. A plan without Changes either only reads
-// (Contacts names the hosts it logs in to) or is done by hand (Manual).
+// (Contacts names the hosts it logs in to), or is done by hand (Manual), or says that
+// there is Nothing to do.
 type Plan struct {
 	Verb     string       `json:"verb"`
 	Option   string       `json:"option"` // unique among the plans of one verb and target
@@ -75,6 +76,7 @@ type Plan struct {
 	Contacts []target.Ref `json:"contacts,omitempty"` // hosts that are logged in to
 	TipsOff  string       `json:"tips_off,omitempty"`
 	ByHand   []Link       `json:"by_hand,omitempty"`
+	Nothing  bool         `json:"nothing,omitempty"` // looked for and not there: there is nothing to do
 	Made     time.Time    `json:"made"`
 }
 

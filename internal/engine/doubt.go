@@ -40,7 +40,10 @@ func (r *Run) doubt(ctx context.Context, t task, d pending) (Prompt, error) {
 		}
 		p := r.prompt(t, Progress, fmt.Sprintf("%s was unknown, now %s: %s", d.change.Title, state, why))
 		p.Outcome = &out
-		if state == change.Refused {
+		switch tr := r.st.tried[t.key()]; {
+		case tr == nil || !tr.over():
+			return p, nil // never sent, or the rest of the plan was not: planned again next
+		case state == change.Refused:
 			return p, r.refused(t, out)
 		}
 		return p, r.verify(ctx, t)

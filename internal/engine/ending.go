@@ -96,7 +96,11 @@ func (r *Run) notes() []string {
 		n = append(n, "unknown: "+d.change.ID+": "+d.why)
 	}
 	for _, t := range r.tasks {
-		switch end := r.st.end[t.key()]; end {
+		end := r.st.end[t.key()]
+		if end == InDoubt && r.st.cleared[t.key()] {
+			continue // settled later, and said above
+		}
+		switch end {
 		case Skipped, RefusedBy, Unreached, InDoubt:
 			what := t.do().Verb
 			if what == "" {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
 
 	"cordon/internal/casefile"
 	"cordon/internal/change"
@@ -117,6 +119,9 @@ func (r *Run) plan(ctx context.Context, t task) (Prompt, error) {
 	if err != nil {
 		return Prompt{}, err
 	}
+	if nothing(plans) {
+		return r.notNeeded(t, strings.Join(append([]string{plans[0].Title}, plans[0].Manual...), "; "))
+	}
 	p := r.prompt(t, Choose, "")
 	p.Plans = plans
 	for _, pl := range plans {
@@ -141,6 +146,11 @@ func applicable(plans []change.Plan) bool {
 		}
 	}
 	return false
+}
+
+// nothing reports whether the system looked and has nothing to do.
+func nothing(plans []change.Plan) bool {
+	return len(plans) > 0 && !slices.ContainsFunc(plans, func(p change.Plan) bool { return !p.Nothing || len(p.Changes)+len(p.Contacts) > 0 })
 }
 
 // planArgs hands the playbook's own settings to the plan.

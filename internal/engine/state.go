@@ -68,10 +68,11 @@ type (
 
 // pending is an effect whose outcome is not settled.
 type pending struct {
-	task   string
-	verb   string
-	change change.Change
-	why    string
+	task     string
+	verb     string
+	change   change.Change
+	why      string
+	answered bool // a result is on record and says unknown; false: the process ended before one
 }
 
 // try is a confirmed plan and what became of its changes so far.
@@ -95,6 +96,7 @@ type state struct {
 	tried    map[string]*try           // task key → the last confirmed plan
 	doubts   []pending                 // unknown, in order
 	settled  []string                  // one line for each doubt that later evidence settled
+	cleared  map[string]bool           // task key → its doubt was settled
 	items    map[string]bool           // evidence names that are kept
 	gaps     map[string]string         // evidence names that could not be had
 	traits   traitsData
@@ -114,6 +116,7 @@ func newState() *state {
 	return &state{
 		end: map[string]string{}, why: map[string]string{}, outcomes: map[string]change.Outcome{}, tries: map[string]int{}, tried: map[string]*try{},
 		items: map[string]bool{}, gaps: map[string]string{}, findings: map[string][]check.Result{},
+		cleared: map[string]bool{},
 	}
 }
 
@@ -139,7 +142,7 @@ func (s *state) apply(l casefile.Line) error {
 		return with(l, func(d resultData) { s.result(d) })
 	case "settle":
 		return with(l, func(d resultData) {
-			s.result(d)
+			s.settle(d)
 			s.settled = append(s.settled, fmt.Sprintf("%s: %s (%s)", d.Outcome.Change, d.Outcome.State, d.Outcome.Why))
 		})
 	case "evidence":
@@ -190,11 +193,25 @@ func (s *state) result(d resultData) {
 			continue
 		}
 		if d.Outcome.State == change.Unknown {
-			s.doubts[i].why = d.Outcome.Why
+			s.doubts[i].why, s.doubts[i].answered = d.Outcome.Why, true
 			return
 		}
 		s.doubts = append(s.doubts[:i:i], s.doubts[i+1:]...)
 		return
+	}
+}
+
+// settle takes what reading said about a doubt. A change that was never answered and
+// reads back as not done was not refused by anybody: the process ended before it was
+// sent, so its task is planned and confirmed again. One that was answered is not
+// tried again, or a service that says yes and does nothing would be asked for ever.
+func (s *state) settle(d resultData) {
+	p := s.doubtOf(d.Task)
+	unsent := p != nil && p.change.ID == d.Outcome.Change && !p.answered && d.Outcome.State == change.Refused
+	s.result(d)
+	s.cleared[d.Task] = true
+	if unsent {
+		delete(s.tried, d.Task)
 	}
 }
 

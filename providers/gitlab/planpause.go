@@ -99,7 +99,7 @@ func (p *Provider) planCancel(ctx context.Context, v view) ([]change.Plan, error
 	}
 	plan.Title = fmt.Sprintf("cancel %d jobs on %s", len(plan.Changes), v.name)
 	if len(plan.Changes) == 0 {
-		plan.TipsOff = ""
+		plan.TipsOff, plan.Nothing = "", true
 		plan.Manual = []string{"no running job can be seen with this credential; if you expect one, look with an account that has a role in its project"}
 	}
 	return []change.Plan{plan}, nil
