@@ -208,7 +208,7 @@ func (s *story) line(l casefile.Line) error {
 			return err
 		}
 		s.steps = append(s.steps, d)
-	case "waive", "skip", "leave", "note":
+	case "waive", "skip", "leave", "note", "window":
 		s.said = append(s.said, l)
 	case "close":
 		s.end = &l

@@ -127,6 +127,8 @@ func (s *state) apply(l casefile.Line) error {
 		s.opened = l.T
 	case "close":
 		s.closed = true
+	case "window":
+		return with(l, func(w casefile.Window) { s.window = w })
 	case "step":
 		return with(l, func(d stepData) { s.end[d.Task], s.why[d.Task] = d.End, d.Why })
 	case "confirm":

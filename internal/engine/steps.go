@@ -1,0 +1,65 @@
+package engine
+
+import (
+	"fmt"
+	"strings"
+
+	"cordon/internal/casefile"
+	"cordon/internal/target"
+	"cordon/playbooks"
+)
+
+// StepState is where one step of a playbook stands.
+type StepState struct {
+	ID    string
+	Title string
+	End   string // one of the ends of a task, the worst of the step; "" while one is open
+	Now   bool   // it is the step that the run stands at
+}
+
+// Steps lists the steps of the playbook in order. At most one is Now, none when the
+// run is over.
+func (r *Run) Steps() []StepState {
+	var out []StepState
+	now, open := r.current()
+	for _, s := range r.o.Playbook.Steps {
+		out = append(out, StepState{ID: s.ID, Title: s.Title, End: r.worst(s.ID), Now: open && now.step.ID == s.ID})
+	}
+	return out
+}
+
+// StepsOf is Steps of a case that nobody runs here, folded from its journal.
+func StepsOf(v *casefile.View, p *playbooks.Playbook) ([]StepState, error) {
+	r := &Run{o: Options{Playbook: p}, st: newState()}
+	var hosts []target.Ref
+	for _, t := range v.Opening.Targets {
+		switch t.Kind {
+		case target.Runner:
+			r.o.Runner = t
+		case target.Host:
+			hosts = append(hosts, t)
+		}
+	}
+	r.o.Hosts, r.tasks = hosts, expand(p, r.o.Runner, hosts)
+	for _, l := range v.Lines {
+		if err := r.st.apply(l); err != nil {
+			return nil, fmt.Errorf("steps of %s: journal line %d: %w", v.ID, l.Seq, err)
+		}
+	}
+	return r.Steps(), nil
+}
+
+// Window is the time in which the runner is suspect.
+func (r *Run) Window() casefile.Window { return r.st.window }
+
+// SetWindow changes the suspect window and writes why. What was read under the old
+// window (the exposure list) stays as it was read. Errors: ErrReason without a reason.
+func (r *Run) SetWindow(w casefile.Window) error {
+	if strings.TrimSpace(w.Why) == "" {
+		return fmt.Errorf("change the suspect window: %w", ErrReason)
+	}
+	if !w.To.IsZero() && w.To.Before(w.From) {
+		return fmt.Errorf("change the suspect window: it ends %s, before it begins", w.To.Format("2006-01-02 15:04Z"))
+	}
+	return r.append(casefile.Event{Kind: "window", Target: r.o.Runner, OK: true, Msg: w.Why, Data: encode(w)})
+}
