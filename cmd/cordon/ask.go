@@ -15,7 +15,7 @@ import (
 // fails: secrets are never taken as arguments.
 func (e env) askSecret(_ context.Context, what string) (secret.Secret, error) {
 	f, ok := e.in.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) {
+	if !ok || !isTerminal(f) {
 		return secret.Secret{}, fmt.Errorf("%s: %w: no terminal to ask at; configure a source for it", what, app.ErrNeeds)
 	}
 	fmt.Fprintf(e.err, "%s: ", what)

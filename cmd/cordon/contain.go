@@ -61,12 +61,13 @@ is captured and shown, and nothing is sent or kept.`,
 		Example: "  cordon contain gitlab-prod/runner/42\n  cordon contain gitlab-prod/runner/42 --yes --reason 'EDR alert 991: miner on build-07'",
 		Args:    exactly("REF"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			s.dry = s.dry || e.flags.readOnly
+			e.flags.readOnly = s.dry // a dry run is one in which no permit can exist
 			a, err := e.open(cmd)
 			if err != nil {
 				return err
 			}
 			defer a.Close()
-			s.dry = s.dry || e.flags.readOnly
 			lines := e.lines(a)
 			decide, err := s.decider(e, lines)
 			if err != nil {

@@ -68,7 +68,7 @@ func (e env) demo(ctx context.Context, dir, fault string, seed uint64) (int, err
 	}
 	defer stop()
 	a, err := app.Open(ctx, app.Options{
-		Lab: labDir, State: filepath.Join(dir, "state"), Version: version(), ReadOnly: e.flags.readOnly, Ask: e.askSecret,
+		Lab: labDir, State: filepath.Join(dir, "state"), Version: version(), ReadOnly: e.flags.readOnly, Ask: e.askSecret, FS: stateFS,
 	})
 	if err != nil {
 		return app.ExitFailed, err

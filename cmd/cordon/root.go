@@ -5,9 +5,15 @@ import (
 	"os"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 
 	"cordon/internal/app"
+	"cordon/internal/casefile"
 )
+
+// stateFS is what the state directory stands on; nil: the machine's file system. Only
+// tests put another one here: no flag and no environment variable does.
+var stateFS casefile.FS
 
 // flags are the options every command takes.
 type flags struct {
@@ -87,18 +93,15 @@ func exactly(names ...string) cobra.PositionalArgs {
 func (e env) open(cmd *cobra.Command) (*app.App, error) {
 	return app.Open(cmd.Context(), app.Options{
 		Config: e.flags.config, State: e.flags.state, Lab: e.flags.lab, ReadOnly: e.flags.readOnly,
-		Version: version(), Ask: e.askSecret,
+		Version: version(), Ask: e.askSecret, FS: stateFS,
 	})
 }
 
 // lines is the plain writer of a command.
 func (e env) lines(a *app.App) app.Lines { return app.Lines{W: e.out, Simulated: a.Simulated()} }
 
+// isTerminal tells a person's terminal from other character devices, such as /dev/null.
 func isTerminal(f any) bool {
 	file, ok := f.(*os.File)
-	if !ok {
-		return false
-	}
-	st, err := file.Stat()
-	return err == nil && st.Mode()&os.ModeCharDevice != 0
+	return ok && term.IsTerminal(int(file.Fd()))
 }

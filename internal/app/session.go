@@ -71,11 +71,11 @@ func (a *App) NewCase(ctx context.Context, ref string, spec CaseSpec) (*Session,
 		spec.Title = fmt.Sprintf("%s %s (%s)", pb.ID, r.Ref, r.Name)
 	}
 	s := &Session{app: a, runner: r.Ref, hosts: hosts, how: how}
-	store, err := a.cases()
-	if spec.Dry {
-		if s.temp, err = os.MkdirTemp("", "cordon-dry-*"); err == nil {
-			store, err = casefile.OpenStore(casefile.Opener{Dir: s.temp, Clock: a.clock})
-		}
+	var store *casefile.Store
+	if !spec.Dry {
+		store, err = a.cases()
+	} else if s.temp, err = os.MkdirTemp("", "cordon-dry-*"); err == nil {
+		store, err = casefile.OpenStore(casefile.Opener{Dir: s.temp, Clock: a.clock})
 	}
 	if err != nil {
 		s.Close()

@@ -13,7 +13,7 @@ import (
 
 // Ending is how a run ended, in one word for people and one code for scripts.
 type Ending struct {
-	Word  string   // contained, knocking, polling, resurrected, refused, unknown, "cannot tell", open
+	Word  string   // contained, knocking, polling, resurrected, refused, unknown, "cannot tell", open, "dry run"
 	Exit  int      // by the design's table
 	Notes []string // what a reader must know beside the word
 }
@@ -31,8 +31,12 @@ const (
 	ExitIntegrity  = 8
 )
 
-// Contained is the word of an ending with nothing against it.
-const Contained = "contained"
+// Contained is the word of an ending with nothing against it, DryRun that of a run
+// that could only show its plans and showed all of them.
+const (
+	Contained = "contained"
+	DryRun    = "dry run"
+)
 
 // finished is the prompt of a run that is over. The close line is written once.
 func (r *Run) finished() (Prompt, error) {
@@ -69,6 +73,11 @@ func (r *Run) ending() Ending {
 		return false
 	}
 	switch {
+	case r.o.Issuer == nil && r.unplanned == 0:
+		e.Word = DryRun
+	case r.o.Issuer == nil:
+		e.Word, e.Exit = "cannot tell", ExitCannotTell
+		e.Notes = append(e.Notes, fmt.Sprintf("%d plans could not be made", r.unplanned))
 	case poll.State == witness.Resurrected || poll.State == witness.Polling || poll.State == witness.Knocking:
 		e.Word, e.Exit = poll.State, ExitPolls
 	case has(RefusedBy):
@@ -97,8 +106,8 @@ func (r *Run) notes() []string {
 	}
 	for _, t := range r.tasks {
 		end := r.st.end[t.key()]
-		if end == InDoubt && r.st.cleared[t.key()] {
-			continue // settled later, and said above
+		if end == InDoubt && r.st.cleared[t.key()] || end == Skipped && r.o.Issuer == nil {
+			continue // settled later, and said above; or nothing could be but skipped
 		}
 		switch end {
 		case Skipped, RefusedBy, Unreached, InDoubt:

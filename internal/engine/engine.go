@@ -65,6 +65,8 @@ type Run struct {
 	shown Prompt // the prompt that waits for an answer; N 0: none
 	n     int
 	told  []Prompt // what Answer did, for Next to show first
+
+	unplanned int // plans that could not be made, in this process
 }
 
 // Open folds the journal of o into a run that stands where the last one stopped.

@@ -100,6 +100,7 @@ func (r *Run) plan(ctx context.Context, t task) (Prompt, error) {
 		if ctx.Err() != nil {
 			return Prompt{}, ctx.Err()
 		}
+		r.unplanned++
 		p := r.prompt(t, Choose, fmt.Sprintf("plan %s of %s: %v", t.do().Verb, t.on.Short(), err))
 		p.CannotDo = "no plan could be made: " + err.Error()
 		return r.ask(p, Skip, Again, Stop), nil
