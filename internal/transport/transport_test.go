@@ -1,5 +1,7 @@
 package transport
 
+//lint:file-ignore SA1019 the rules are shown with the client that providers/gitlab uses, which is archived
+
 import (
 	"context"
 	"errors"
