@@ -204,8 +204,11 @@ func TestPlantedSecretsAreThere(t *testing.T) {
 	if len(list) < 20 {
 		t.Errorf("only %d secrets", len(list))
 	}
-	onHosts := 0
+	onHosts, ofJob := 0, ""
 	for _, p := range list {
+		if p.Name == "job/8951-token" {
+			ofJob = p.Where
+		}
 		for _, where := range strings.Split(p.Where, ", ") {
 			host, path, _ := strings.Cut(where, ":")
 			if !strings.HasPrefix(host, "build-") {
@@ -221,6 +224,9 @@ func TestPlantedSecretsAreThere(t *testing.T) {
 				t.Errorf("%s is in %s (%v)", p.Name, filepath.Base(f), err)
 			}
 		}
+	}
+	if !strings.Contains(ofJob, "build-07:/proc/") {
+		t.Errorf("the running job's token is listed at %q", ofJob)
 	}
 	if onHosts < 12 {
 		t.Errorf("only %d places on hosts", onHosts)

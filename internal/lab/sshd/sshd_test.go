@@ -35,8 +35,8 @@ env
 if [ -n "$DIRTY" ]; then touch "$DIRTY"; fi
 `
 
-// hangs is a script that never ends by itself.
-const hangs = "echo started $$\nwhile :; do sleep 1; done\n"
+// hangs is a script whose child does not end by itself for a long time.
+const hangs = "sleep 600 & echo started $!\nwait\n"
 
 const stopper, starter = "touch /tmp/this-must-never-exist-cordon-lab\n", "# start\n"
 

@@ -52,7 +52,10 @@ func TestListFollows(t *testing.T) {
 	if err := v.Publish(); err != nil {
 		t.Fatal(err)
 	}
-	get(t, v, "glrt", "second", "b")
+	second := get(t, v, "glrt", "second", "b")
+	if b, err := os.ReadFile(path); err != nil || !strings.Contains(string(b), second) {
+		t.Errorf("a secret made later is not in the list: %v", err)
+	}
 	if err := v.Note("c", "text with "+val+" in it"); err != nil {
 		t.Fatal(err)
 	}
