@@ -29,18 +29,17 @@ func (g *guard) fire(why error) {
 	g.conn.Close()
 }
 
-// watch starts the two limits: idle restarts with every byte of the answer.
+// watch starts the two limits: idle restarts whenever we wait for the host.
 func (g *guard) watch(idle, total time.Duration, onIdle, onTotal error) {
 	g.span = idle
 	g.idle = time.AfterFunc(idle, func() { g.fire(onIdle) })
 	g.total = time.AfterFunc(total, func() { g.fire(onTotal) })
 }
 
-func (g *guard) progress() {
-	if g.idle != nil {
-		g.idle.Reset(g.span)
-	}
-}
+// waiting is called before we wait for the host, and busy when something came: our
+// own work on an answer is not the host's silence.
+func (g *guard) waiting() { g.idle.Reset(g.span) }
+func (g *guard) busy()    { g.idle.Stop() }
 
 func (g *guard) stop() {
 	if g.idle != nil {
@@ -56,7 +55,7 @@ func (g *guard) why() error {
 	return g.cause
 }
 
-// counted reads an answer, counts it, and tells the guard that something came.
+// counted reads an answer, counts it, and tells the guard when it waits.
 type counted struct {
 	r io.Reader
 	g *guard
@@ -64,10 +63,9 @@ type counted struct {
 }
 
 func (c *counted) Read(p []byte) (int, error) {
+	c.g.waiting()
 	n, err := c.r.Read(p)
+	c.g.busy()
 	c.n += int64(n)
-	if n > 0 {
-		c.g.progress()
-	}
 	return n, err
 }

@@ -109,7 +109,7 @@ func TestAHostileServerEndsInTheRightErrorAndBounded(t *testing.T) {
 				front, _, _ := strings.Cut(watchStream(stdin), "3 value")
 				_, _ = io.WriteString(ch, front[:strings.LastIndex(front, "C1")])
 				for n := 3; ; n++ {
-					if _, err := io.WriteString(ch, "C1 "+nonceOf.FindStringSubmatch(stdin)[1]+" "+itoa(n)+" gap =x 8001\n="+strings.Repeat("a", 8000)+"\n"); err != nil {
+					if _, err := io.WriteString(ch, "C1 "+nonceOf.FindStringSubmatch(stdin)[1]+" "+itoa(n)+" value =x 8001\n="+strings.Repeat("a", 8000)+"\n"); err != nil {
 						return
 					}
 				}

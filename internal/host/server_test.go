@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -50,7 +51,10 @@ type server struct {
 	command  atomic.Value // what the last session asked for
 	config   *ssh.ServerConfig
 	dir      string
-	user     ssh.Signer
+
+	mu      sync.Mutex
+	user    ssh.Signer
+	offered []string // fingerprints of the keys that were shown to it
 }
 
 func serve(t *testing.T, handle func(s *server, c net.Conn)) *server {
@@ -58,13 +62,16 @@ func serve(t *testing.T, handle func(s *server, c net.Conn)) *server {
 	s := &server{t: t, dir: t.TempDir()}
 	s.hostKey, _ = newKey(t)
 	var priv ed25519.PrivateKey
-	s.user, priv = newKey(t)
+	s.user, priv = newKey(t) // nobody connects yet
 	block, err := ssh.MarshalPrivateKey(priv, "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.write("id", string(pem.EncodeToMemory(block)))
 	s.config = &ssh.ServerConfig{PublicKeyCallback: func(_ ssh.ConnMetadata, k ssh.PublicKey) (*ssh.Permissions, error) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.offered = append(s.offered, ssh.FingerprintSHA256(k))
 		if !bytes.Equal(k.Marshal(), s.user.PublicKey().Marshal()) {
 			return nil, fmt.Errorf("not that key")
 		}

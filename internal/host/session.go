@@ -171,6 +171,7 @@ func exchange(wg *sync.WaitGroup, g *guard, sess *ssh.Session, x Host, j job, ex
 	err := j.read(in)
 	ex.Bytes = in.n
 	if err == nil {
+		g.waiting()
 		ex.Exit = exitOf(sess.Wait())
 	}
 	g.conn.Close()

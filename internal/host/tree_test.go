@@ -71,6 +71,7 @@ func (tr *tree) dir(p string, mode fs.FileMode) {
 func (tr *tree) file(p, content string, mode fs.FileMode) {
 	tr.t.Helper()
 	tr.must(os.MkdirAll(filepath.Dir(tr.path(p)), 0o755))
+	_ = os.Remove(tr.path(p)) // it may be there and read-only
 	tr.must(os.WriteFile(tr.path(p), []byte(content), 0o600))
 	tr.must(os.Chmod(tr.path(p), mode))
 }

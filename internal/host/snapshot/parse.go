@@ -174,15 +174,21 @@ func (p *parser) gap(name, why string) {
 // text takes secrets out and then cuts: the other way round would leave the front of
 // one that no longer has its shape.
 func (p *parser) text(s string, n int) untrusted.Text {
+	if len(s) > maxText {
+		return untrusted.Text(fmt.Sprintf("[%d bytes, not kept]", len(s)))
+	}
 	out, _ := p.x.Marker.Text(s)
 	return untrusted.Text(cutTo(out, n))
 }
 
 // clean makes foreign text safe to store as ours: secrets out, one line, cut.
 func (p *parser) clean(s string, n int) string {
-	out, _ := p.x.Marker.Text(s)
-	return untrusted.Clean(out, n)
+	return untrusted.Clean(string(p.text(s, maxText)), n)
 }
+
+// maxText is the longest single text that is searched for secrets, a path, a word or
+// a line of a log: searching is slow, and nothing honest is longer.
+const maxText = 16 << 10
 
 // finish joins what came in parts and says how every section of the profile ended.
 func (p *parser) finish(err error) {

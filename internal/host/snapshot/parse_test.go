@@ -133,7 +133,16 @@ func TestTheSameProcessTwiceIsForged(t *testing.T) {
 
 func TestAStreamThatEndsEarlyIsCutEverywhere(t *testing.T) {
 	good := sample()
-	for cut := range len(good) - 1 { // without its last line feed too
+	var cuts []int
+	for i := range len(good) - 1 {
+		if i%13 == 0 || good[i] == '\n' { // between frames, and a place in every part of one
+			cuts = append(cuts, i, i+1)
+		}
+	}
+	for _, cut := range cuts {
+		if cut >= len(good)-1 {
+			continue // only the last line feed is missing, or nothing
+		}
 		s, err := parse(ProfileWatch, good[:cut])
 		if s.Complete || err == nil {
 			t.Fatalf("cut at %d of %d: complete %v, err %v", cut, len(good), s.Complete, err)
