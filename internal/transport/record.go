@@ -20,6 +20,7 @@ type Exchange struct {
 	Date      time.Time `json:"date,omitzero"` // the service's own clock
 	Bytes     int64     `json:"bytes"`         // of the answer, after decompression
 	Changing  bool      `json:"changing,omitempty"`
+	Reused    bool      `json:"reused,omitempty"` // nothing was sent: this is what a call said that was made at At
 	Err       string    `json:"err,omitempty"`
 }
 

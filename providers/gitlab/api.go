@@ -36,6 +36,7 @@ type answer struct {
 	Status    int    // 0: no answer
 	RequestID string
 	Date      time.Time
+	At        time.Time // when it was asked for, on the run's clock; only of what may be reused
 	Media     string
 	Body      []byte
 	Next      int // next page by X-Next-Page or Link; 0: none

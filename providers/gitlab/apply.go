@@ -20,6 +20,7 @@ func NewApplier(p *Provider) *Applier { return &Applier{p: p} }
 
 // Apply implements providers.Applier.
 func (a *Applier) Apply(ctx context.Context, c change.Change) (change.Outcome, error) {
+	ctx = providers.WithRecent(ctx, 0)
 	out := change.Outcome{Change: c.ID, State: change.Refused, At: a.p.clock.Now()}
 	end := func(state, why string, err error) (change.Outcome, error) {
 		out.State, out.Why = state, why
@@ -41,6 +42,8 @@ func (a *Applier) Apply(ctx context.Context, c change.Change) (change.Outcome, e
 	case already != "":
 		return end(change.Already, already+"; nothing was sent", nil)
 	}
+	a.p.recent.forget()       // nobody plans on what is about to change,
+	defer a.p.recent.forget() // nor on what was read while it did
 	m, err := run(ctx, a.p.api, c.Op, c.Args)
 	out.Status, out.RequestID, out.Date = m.Status, m.RequestID, m.Date
 	switch {

@@ -235,6 +235,12 @@ func (l *lab) askAs(t *testing.T, level string) {
 	_, _ = l.Can(ctx, ref)
 	_, _, _ = l.Jobs(ctx, ref, since, 10)
 	_, _, _ = l.Exposure(ctx, ref, since)
+	_, _, _ = l.RunningJobs(ctx, ref)
+	for _, page := range []string{"/acme/web/-/jobs/500", "/acme/web.site"} {
+		if u, err := url.Parse(l.base + page); err == nil {
+			_, _ = l.Find(ctx, u)
+		}
+	}
 	_, _ = l.Returned(ctx, ref, providers.Traits{SystemIDs: []string{"s_x"}}, since)
 }
 

@@ -89,7 +89,7 @@ func (p *Provider) put(ctx context.Context, to evidence.Sink, name string, a ans
 	if err != nil {
 		return true, malformed(a, "cannot be redacted, so it is not kept")
 	}
-	it := evidence.Item{Name: name, Source: a.Request, Media: "application/json", At: p.clock.Now(), Redacted: n}
+	it := evidence.Item{Name: name, Source: a.Request, Media: "application/json", At: a.At, Redacted: n}
 	_, err = to.Put(ctx, it, bytes.NewReader(untrusted.EscapeJSON(clean)))
 	return false, err
 }

@@ -260,7 +260,11 @@ func (f *fake) job(w http.ResponseWriter, r *http.Request, p []string) {
 		return
 	}
 	if r.Method == http.MethodGet {
-		f.say(w, 200, f.jobRow(j))
+		row := f.jobRow(j)
+		if x, ok := f.runners[j.runner]; ok {
+			row["runner"] = f.basic(x)
+		}
+		f.say(w, 200, row)
 		return
 	}
 	var in struct{ Force bool }

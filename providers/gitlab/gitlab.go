@@ -64,6 +64,7 @@ type Options struct {
 	HTTP    http.RoundTripper
 	Clock   clock.Clock
 	Marker  redact.Marker
+	Recent  *Recent // shared with other Providers of the same service; nil: one of its own
 
 	// ActsApart says that changes use another credential than reads, so that what the
 	// credential for looking may do says nothing about what can be done.
@@ -80,12 +81,15 @@ type Provider struct {
 	scopes []scope
 	api    service
 	clock  clock.Clock
+	recent *Recent
 }
 
 var _ interface {
 	providers.Provider
 	providers.Settler
 	providers.JobLister
+	providers.Running
+	providers.Finder
 	providers.Exposer
 	providers.Returner
 } = (*Provider)(nil)
@@ -110,6 +114,9 @@ func New(o Options) (*Provider, error) {
 	if o.Clock == nil {
 		o.Clock = clock.Real{}
 	}
+	if o.Recent == nil {
+		o.Recent = &Recent{}
+	}
 	scopes, err := parseScopes(o.Scopes)
 	if err != nil {
 		return fail("%w", err)
@@ -125,7 +132,7 @@ func New(o Options) (*Provider, error) {
 	if err != nil {
 		return fail("%w", err)
 	}
-	return &Provider{o: o, base: base, scopes: scopes, api: s, clock: o.Clock}, nil
+	return &Provider{o: o, base: base, scopes: scopes, api: s, clock: o.Clock, recent: o.Recent}, nil
 }
 
 func checkDestinations(o Options) error {

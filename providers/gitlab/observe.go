@@ -9,6 +9,7 @@ import (
 
 	"cordon/internal/target"
 	"cordon/internal/witness"
+	"cordon/providers"
 )
 
 // lag is how far contacted_at of an idle runner may be behind: Workhorse answers idle
@@ -22,6 +23,7 @@ func (p *Provider) Observe(ctx context.Context, t target.Ref) ([]witness.Observa
 	if err != nil {
 		return nil, err
 	}
+	ctx = providers.WithRecent(ctx, 0) // an observation is of now
 	o := witness.Observation{Subject: t, Source: witness.ProviderAPI, At: p.clock.Now()}
 	w, a, err := p.details(ctx, id, false)
 	if kerr := p.keepAnswer(ctx, &o, "details", a, runnerFields); kerr != nil {

@@ -8,6 +8,7 @@ import (
 	"cordon/internal/change"
 	"cordon/internal/target"
 	"cordon/internal/witness"
+	"cordon/providers"
 )
 
 func (p *Provider) planPause(ctx context.Context, v view) ([]change.Plan, error) {
@@ -135,8 +136,23 @@ func (p *Provider) cancelByHand(j wireJob, force bool) change.Link {
 	return l
 }
 
+// listedCapacity is capacity from the listing that was just read, which has no tags.
+func listedCapacity(others int, partial bool) string {
+	s := "no other online runner is on the list just read: its jobs wait"
+	if others > 0 {
+		s = strconv.Itoa(others) + " other online runners are on the list just read; their tags were not compared with its own"
+	}
+	if partial {
+		s += " (the list is not whole)"
+	}
+	return s
+}
+
 // capacity says who else could take the jobs of w, as far as this credential sees.
 func (p *Provider) capacity(ctx context.Context, w wireRunner) (string, error) {
+	if n, partial, ok := p.recent.peers(w.ID, providers.RecentFrom(ctx)); ok {
+		return listedCapacity(n, partial), nil
+	}
 	others, partial, err := p.peers(ctx, w)
 	if done := finished(ctx, err); done != nil {
 		return "", done

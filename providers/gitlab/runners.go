@@ -21,6 +21,8 @@ import (
 // contact; Runner has them. A runner that two scopes list comes once, under the first.
 func (p *Provider) Runners(ctx context.Context, yield func(providers.Page) error) error {
 	seen := map[int64]bool{}
+	epoch, began := p.recent.begin()
+	whole := listed{read: began, ready: map[int64]bool{}}
 	for _, s := range p.scopes {
 		var stop error
 		n := 0
@@ -33,6 +35,11 @@ func (p *Provider) Runners(ctx context.Context, yield func(providers.Page) error
 			for _, w := range list {
 				if !seen[w.ID] {
 					seen[w.ID] = true
+					if len(whole.ready) < maxRecentList {
+						whole.ready[w.ID] = w.ready()
+					} else {
+						whole.partial = true
+					}
 					page.Runners = append(page.Runners, p.runner(w))
 				}
 			}
@@ -47,11 +54,15 @@ func (p *Provider) Runners(ctx context.Context, yield func(providers.Page) error
 			return done
 		}
 		if err != nil {
+			whole.partial = true
 			gap := &evidence.Gap{Name: "runners of " + s.String(), Why: fmt.Sprintf("after %d pages: %v", n, err), At: p.clock.Now()}
 			if err := yield(providers.Page{Scope: s.target(), Expect: -1, Gap: gap}); err != nil {
 				return err
 			}
 		}
+	}
+	if ctx.Err() == nil {
+		p.recent.keepList(whole, epoch)
 	}
 	return ctx.Err()
 }
@@ -99,7 +110,7 @@ func (p *Provider) details(ctx context.Context, id int64, projects bool) (wireRu
 	if !projects {
 		q.Set("include_projects", "false")
 	}
-	a, err := p.api.get(ctx, "runners/"+strconv.FormatInt(id, 10), q)
+	a, err := p.ask(ctx, "runners/"+strconv.FormatInt(id, 10), q)
 	if err != nil {
 		return wireRunner{}, a, err
 	}
@@ -115,7 +126,7 @@ func (p *Provider) details(ctx context.Context, id int64, projects bool) (wireRu
 
 // managers reads the processes of a registration; GitLab does not page that list.
 func (p *Provider) managers(ctx context.Context, id int64) ([]wireManager, answer, error) {
-	a, err := p.api.get(ctx, fmt.Sprintf("runners/%d/managers", id), nil)
+	a, err := p.ask(ctx, fmt.Sprintf("runners/%d/managers", id), nil)
 	if err != nil {
 		return nil, a, err
 	}
@@ -131,7 +142,7 @@ func (p *Provider) managers(ctx context.Context, id int64) ([]wireManager, answe
 
 // jobsWith reads the first 100 jobs of one status, all that can run at once in practice.
 func (p *Provider) jobsWith(ctx context.Context, id int64, status string) ([]wireJob, answer, error) {
-	a, err := p.api.get(ctx, fmt.Sprintf("runners/%d/jobs", id), url.Values{"status": {status}, "per_page": {"100"}})
+	a, err := p.ask(ctx, fmt.Sprintf("runners/%d/jobs", id), url.Values{"status": {status}, "per_page": {"100"}})
 	if err != nil {
 		return nil, a, err
 	}

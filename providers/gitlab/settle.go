@@ -12,6 +12,7 @@ import (
 
 // Settle implements providers.Settler.
 func (p *Provider) Settle(ctx context.Context, c change.Change) (state, why string, err error) {
+	ctx = providers.WithRecent(ctx, 0)
 	if err := p.belongs(c); err != nil {
 		return change.Unknown, err.Error(), err
 	}
