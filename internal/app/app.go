@@ -22,6 +22,7 @@ import (
 	"cordon/internal/redact"
 	"cordon/internal/secret"
 	"cordon/internal/signing"
+	"cordon/providers/gitlab"
 )
 
 // Options say how to open. Ask prompts for a secret without echo and may fail with
@@ -48,10 +49,11 @@ type App struct {
 	fleet  *systems // what lists and looks, under the state key
 	found  []string // what was configured without a file, for the user to know
 
-	mu     sync.Mutex
-	store  *casefile.Store
-	signer signing.Signer
-	tokens map[string]secret.Secret // fetched in this process, in memory only
+	mu      sync.Mutex
+	store   *casefile.Store
+	signer  signing.Signer
+	tokens  map[string]secret.Secret  // fetched in this process, in memory only
+	answers map[string]*gitlab.Recent // by provider
 }
 
 // Open reads the configuration and builds the systems. It contacts nothing (a lab is
@@ -118,13 +120,14 @@ func (a *App) key() error {
 		return nil
 	case err == nil:
 		return fmt.Errorf("%s: %d bytes, a key has 32; move it away to get a new one", path, len(b))
-	case !errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("state key: %w", err)
-	case a.o.ReadOnly:
+	case a.o.ReadOnly && errors.Is(err, fs.ErrNotExist):
 		return nil
 	}
-	if _, err := a.cases(); err != nil { // makes the directory, or says why it is not safe
-		return err
+	if _, serr := a.cases(); serr != nil { // makes the directory, or says why it is not safe
+		return serr
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("state key: %w", err)
 	}
 	b = make([]byte, 32)
 	_, _ = rand.Read(b) // never fails (crypto/rand since Go 1.24)

@@ -67,7 +67,7 @@ func (a *App) gitlab(s *systems, name string, p config.Provider, m redact.Marker
 	}
 	prov, err := gitlab.New(gitlab.Options{
 		Name: name, BaseURL: p.URL, Scopes: p.Scopes, HTTP: transport.New(o), Clock: a.clock, Marker: m,
-		ActsApart: true, Destinations: a.destinations(), Deliver: a.deliver,
+		ActsApart: true, Recent: a.recent(name), Destinations: a.destinations(), Deliver: a.deliver,
 	})
 	if err != nil {
 		return err
@@ -78,6 +78,20 @@ func (a *App) gitlab(s *systems, name string, p config.Provider, m redact.Marker
 		s.appliers[name] = gitlab.NewApplier(prov)
 	}
 	return nil
+}
+
+// recent is what a provider just answered, one memory for all sets of systems: what
+// triage read under the fleet's key need not be asked again for the case.
+func (a *App) recent(name string) *gitlab.Recent {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.answers == nil {
+		a.answers = map[string]*gitlab.Recent{}
+	}
+	if a.answers[name] == nil {
+		a.answers[name] = &gitlab.Recent{}
+	}
+	return a.answers[name]
 }
 
 // ssh adds the hosts.

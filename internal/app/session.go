@@ -15,6 +15,7 @@ import (
 	"cordon/internal/host"
 	"cordon/internal/target"
 	"cordon/playbooks"
+	"cordon/providers"
 )
 
 // CaseSpec says what kind of case to open.
@@ -43,9 +44,13 @@ type Session struct {
 // defaultWindow is how far back a suspect window reaches when nobody says.
 const defaultWindow = 30 * 24 * time.Hour
 
+// recentReads is how old, in real time, an answer may be that a new case is opened on.
+const recentReads = time.Minute
+
 // NewCase opens a case for a runner and takes it.
 func (a *App) NewCase(ctx context.Context, ref string, spec CaseSpec) (*Session, error) {
-	r, err := a.Runner(ctx, ref)
+	just := providers.WithRecent(ctx, recentReads) // triage may have read all of it a moment ago
+	r, err := a.Runner(just, ref)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +58,7 @@ func (a *App) NewCase(ctx context.Context, ref string, spec CaseSpec) (*Session,
 	if err != nil {
 		return nil, err
 	}
-	hosts, how, err := a.HostsOf(ctx, r, spec.Hosts)
+	hosts, how, err := a.HostsOf(just, r, spec.Hosts)
 	if err != nil {
 		return nil, err
 	}

@@ -66,6 +66,8 @@ type Run struct {
 	n     int
 	told  []Prompt // what Answer did, for Next to show first
 
+	looked map[string]bool // tasks that were gathered or planned in this process
+
 	unplanned int // plans that could not be made, in this process
 }
 

@@ -22,7 +22,7 @@ func (r *Run) gather(ctx context.Context, t task) (Prompt, error) {
 		return r.unreached(t, err.Error())
 	}
 	rctx, lost := r.record(ctx, t)
-	gaps, err := sys.Gather(rctx, t.on, t.do().Profile, r.o.Journal)
+	gaps, err := sys.Gather(r.recent(rctx, t), t.on, t.do().Profile, r.o.Journal)
 	if *lost != nil {
 		return Prompt{}, *lost
 	}
@@ -163,33 +163,7 @@ func (r *Run) openExposure(ctx context.Context, t task) (Prompt, error) {
 		since = r.o.Clock.Now().Add(-30 * 24 * time.Hour)
 	}
 	rctx, lost := r.record(ctx, t)
-	own := providers.Credential{
-		Name: r.o.Runner.Short(), Kind: "runner-token", Where: r.o.Runner.String(), Why: "the runner's own credential",
-		Replaced: r.st.rotated,
-	}
-	var creds []providers.Credential
-	var gaps []evidence.Gap
-	var jobs []providers.Job
-	prov := r.provider()
-	if e, ok := prov.(providers.Exposer); ok {
-		var err error
-		if creds, gaps, err = e.Exposure(rctx, t.on, since); err != nil {
-			gaps = append(gaps, evidence.Gap{Name: "exposure", Why: err.Error(), At: r.o.Clock.Now()})
-		}
-	} else {
-		gaps = append(gaps, evidence.Gap{Name: "exposure", Why: "this provider cannot list what a runner reaches", At: r.o.Clock.Now()})
-	}
-	if l, ok := prov.(providers.JobLister); ok {
-		var partial string
-		var err error
-		jobs, partial, err = l.Jobs(rctx, t.on, since, 200)
-		if err != nil {
-			partial = err.Error()
-		}
-		if partial != "" {
-			gaps = append(gaps, evidence.Gap{Name: "exposure/jobs", Why: partial, At: r.o.Clock.Now()})
-		}
-	}
+	list := r.reachable(rctx, t, since)
 	tr := r.readTraits(rctx)
 	if *lost != nil {
 		return Prompt{}, *lost
@@ -200,9 +174,6 @@ func (r *Run) openExposure(ctx context.Context, t task) (Prompt, error) {
 	if err := r.append(casefile.Event{Kind: "traits", Step: t.step.ID, Target: t.on, OK: true, Data: encode(tr)}); err != nil {
 		return Prompt{}, err
 	}
-	list := exposure.Open(exposure.Input{
-		At: r.o.Clock.Now(), Since: since, Own: own, Jobs: jobs, Known: creds, Findings: r.st.findings, Gaps: gaps,
-	})
 	err := r.append(casefile.Event{Kind: "exposure", Step: t.step.ID, Target: t.on, OK: true, Data: encode(list)})
 	if err != nil {
 		return Prompt{}, err
@@ -210,4 +181,39 @@ func (r *Run) openExposure(ctx context.Context, t task) (Prompt, error) {
 	p := r.prompt(t, Progress, list.Summary())
 	p.Exposed = &list
 	return p, r.finish(t, Done, p.Text)
+}
+
+// reachable asks the provider what the runner could reach since a time and makes the
+// list of it.
+func (r *Run) reachable(ctx context.Context, t task, since time.Time) exposure.List {
+	own := providers.Credential{
+		Name: r.o.Runner.Short(), Kind: "runner-token", Where: r.o.Runner.String(), Why: "the runner's own credential",
+		Replaced: r.st.rotated,
+	}
+	var creds []providers.Credential
+	var gaps []evidence.Gap
+	var jobs []providers.Job
+	prov := r.provider()
+	if e, ok := prov.(providers.Exposer); ok {
+		var err error
+		if creds, gaps, err = e.Exposure(ctx, t.on, since); err != nil {
+			gaps = append(gaps, evidence.Gap{Name: "exposure", Why: err.Error(), At: r.o.Clock.Now()})
+		}
+	} else {
+		gaps = append(gaps, evidence.Gap{Name: "exposure", Why: "this provider cannot list what a runner reaches", At: r.o.Clock.Now()})
+	}
+	if l, ok := prov.(providers.JobLister); ok {
+		var partial string
+		var err error
+		jobs, partial, err = l.Jobs(ctx, t.on, since, 200)
+		if err != nil {
+			partial = err.Error()
+		}
+		if partial != "" {
+			gaps = append(gaps, evidence.Gap{Name: "exposure/jobs", Why: partial, At: r.o.Clock.Now()})
+		}
+	}
+	return exposure.Open(exposure.Input{
+		At: r.o.Clock.Now(), Since: since, Own: own, Jobs: jobs, Known: creds, Findings: r.st.findings, Gaps: gaps,
+	})
 }

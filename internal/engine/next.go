@@ -26,6 +26,9 @@ func (r *Run) Next(ctx context.Context) (Prompt, error) {
 		r.told = r.told[1:]
 		return p, nil
 	}
+	if r.Outgrown() {
+		return r.reopened(ctx)
+	}
 	t, open := r.current()
 	if !open {
 		return r.finished()
@@ -92,7 +95,7 @@ func (r *Run) plan(ctx context.Context, t task) (Prompt, error) {
 		return r.unreached(t, err.Error())
 	}
 	rctx, lost := r.record(ctx, t)
-	plans, err := sys.Plan(rctx, t.do().Verb, t.on, r.planArgs(t))
+	plans, err := sys.Plan(r.recent(rctx, t), t.do().Verb, t.on, r.planArgs(t))
 	if *lost != nil {
 		return Prompt{}, *lost
 	}

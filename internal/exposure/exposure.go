@@ -84,6 +84,27 @@ func (l List) With(host string, results []check.Result) List {
 	return n
 }
 
+// Joined returns the list with all that an older one had: entries, proofs and gaps.
+// Opening a list again must not lose what was on it.
+func (l List) Joined(old List) List {
+	n := l
+	n.Entries, n.Gaps = slices.Clone(l.Entries), slices.Clone(l.Gaps)
+	b := builder{list: &n, at: map[key]int{}}
+	for i, c := range n.Entries {
+		b.at[keyOf(c)] = i
+	}
+	for _, c := range old.Entries {
+		b.add(c)
+	}
+	for _, g := range old.Gaps {
+		if !slices.ContainsFunc(n.Gaps, func(x evidence.Gap) bool { return x.Name == g.Name && x.Why == g.Why }) {
+			n.Gaps = append(n.Gaps, g)
+		}
+	}
+	b.order()
+	return n
+}
+
 // jobToken is the token that GitLab gives every job and that its runner has seen.
 func jobToken(j providers.Job) providers.Credential {
 	return providers.Credential{
