@@ -90,7 +90,7 @@ detail() {
     plain "$d/environ" || continue
     if [ -r "$d/environ" ]; then
       E="~$($TO head -c 32768 "$d/environ" 2>/dev/null | encode)"
-      if [ "$E" = "~" ] && [ "$UID_" != 0 ] && [ -d "$d" ]; then deny "/proc/$pid/environ"; fi
+      if [ "$E$R" = "~" ] && [ "$UID_" != 0 ] && [ -d "$d" ]; then deny "/proc/$pid/environ"; fi
       frame penv "$pid" "$E"
     elif [ -d "$d" ]; then
       deny "/proc/$pid/environ"
