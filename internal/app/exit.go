@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"cordon/internal/bundle"
 	"cordon/internal/casefile"
@@ -59,10 +60,11 @@ func ExitCode(err error) int {
 	return ExitFailed
 }
 
-// Hint is the one line that a person gets for an error.
+// Hint is the one line that a person gets for an error; errors that were joined stand
+// behind each other in it.
 func Hint(err error) string {
 	if errors.Is(err, context.Canceled) {
 		return "interrupted; what was sent is on record, go on with: cordon case resume"
 	}
-	return err.Error()
+	return strings.ReplaceAll(err.Error(), "\n", "; ")
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"cordon/internal/config"
 	"cordon/internal/fleet"
 	"cordon/internal/target"
 	"cordon/providers"
@@ -40,7 +41,7 @@ func (a *App) configPlace() string {
 	if a.cfg.Path != "" {
 		return a.cfg.Path
 	}
-	return "the configuration (cordon help config)"
+	return config.DefaultPath()
 }
 
 // Runner reads the one runner that ref names. A name is never taken: the error then
