@@ -97,25 +97,35 @@ func TestReusedEvidenceCarriesTheTimeAtWhichItWasRead(t *testing.T) {
 }
 
 func TestObservingApplyingAndSettlingLookAgainWhateverTheContextSays(t *testing.T) {
-	l := open(t, providertest.Wait)
-	plans := l.planned(t, providers.Pause)
-	ctx := providers.WithRecent(t.Context(), time.Hour)
-	l.gather(t, ctx)
-	if _, err := l.Observe(ctx, runner(42, Project)); err != nil { // its answers are remembered too
-		t.Fatal(err)
+	warm := func(t *testing.T) (*lab, change.Change, context.Context) {
+		l := open(t, providertest.Wait)
+		c := l.planned(t, providers.Pause)[0]
+		ctx := providers.WithRecent(t.Context(), time.Hour)
+		if _, err := l.Observe(ctx, runner(42, Project)); err != nil { // its answers are remembered
+			t.Fatal(err)
+		}
+		l.fake.change(func(f *fake) { f.runners[42].paused = true })
+		return l, c, ctx
 	}
-	l.fake.change(func(f *fake) { f.runners[42].paused = true })
-	seen, err := l.Observe(ctx, runner(42, Project))
-	if err != nil || seen[0].Paused != "yes" {
-		t.Errorf("observed %v (%v), and it is paused now", seen, err)
-	}
-	if state, why, _ := l.Settle(ctx, plans[0]); state != change.Applied {
-		t.Errorf("settled %s (%s), and it is paused now", state, why)
-	}
-	out, err := l.apply.Apply(providers.WithRecent(allowed(t, plans[0]), time.Hour), plans[0])
-	if err != nil || out.State != change.Already {
-		t.Errorf("applied %+v (%v), and it was so already", out, err)
-	}
+	t.Run("observe", func(t *testing.T) {
+		l, _, ctx := warm(t)
+		if seen, err := l.Observe(ctx, runner(42, Project)); err != nil || seen[0].Paused != "yes" {
+			t.Errorf("observed %v (%v), and it is paused now", seen, err)
+		}
+	})
+	t.Run("settle", func(t *testing.T) {
+		l, c, ctx := warm(t)
+		if state, why, _ := l.Settle(ctx, c); state != change.Applied {
+			t.Errorf("settled %s (%s), and it is paused now", state, why)
+		}
+	})
+	t.Run("apply", func(t *testing.T) {
+		l, c, _ := warm(t)
+		out, err := l.apply.Apply(providers.WithRecent(allowed(t, c), time.Hour), c)
+		if err != nil || out.State != change.Already {
+			t.Errorf("applied %+v (%v), and it was so already", out, err)
+		}
+	})
 }
 
 func TestAChangeEmptiesTheMemory(t *testing.T) {
