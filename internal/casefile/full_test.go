@@ -239,6 +239,23 @@ func TestAfterAFailedSyncNothingIsWrittenUntilReopened(t *testing.T) {
 	take(t, s, "INC-1", bob)
 }
 
+func TestAfterAFailedWriteNothingIsWrittenUntilReopened(t *testing.T) {
+	for _, keep := range []int{0, 10, 1 << 20} {
+		f := faultfs.New(1)
+		s := memStore(t, f)
+		c := create(t, s, "INC-1")
+		f.Inject(faultfs.Rule{Op: faultfs.OpWrite, Path: "journal.jsonl", Nth: 1, Keep: keep, Err: syscall.EIO})
+		for range 2 { // the disk works again, this handle does not
+			if _, err := c.Append(casefile.Event{Kind: "intent"}); !errors.Is(err, casefile.ErrPoisoned) || !errors.Is(err, syscall.EIO) {
+				t.Fatalf("%d bytes written: %v", keep, err)
+			}
+		}
+		ok(t, c.Close())
+		note(t, take(t, s, "INC-1", bob), "x")
+		read(t, s, "INC-1")
+	}
+}
+
 // After the failed sync the line is read from memory though the disk lacks it.
 // Whoever takes the case sees it, goes on behind it, and a power cut must not leave
 // a hole there.

@@ -59,8 +59,8 @@ func (m *model) run() {
 	for range 6 {
 		m.fault()
 		for range 1 + m.rng.IntN(8) {
-			if !m.act(c) {
-				break
+			if !m.act(c) && m.rng.IntN(2) == 0 {
+				break // others try on
 			}
 		}
 		c = m.reopen(c)

@@ -38,7 +38,7 @@ func parseLine(b []byte) (Line, error) {
 	if w.V != Version {
 		return Line{}, fmt.Errorf("%w: v %d, this build reads %d", ErrVersion, w.V, Version)
 	}
-	if !bytes.HasPrefix(b, fmt.Appendf(nil, `{"v":%d,"seq":%d,"prev":"%s","t":"`, w.V, w.Seq, w.Prev)) || !isDigest(w.Prev) {
+	if !bytes.HasPrefix(b, fmt.Appendf(nil, `{"v":%d,"seq":%d,"prev":"%s","t":"`, w.V, w.Seq, w.Prev)) {
 		return Line{}, errors.New("does not begin with v, seq, prev and t as they are written")
 	}
 	t, err := time.Parse(stamp, w.T)

@@ -1,13 +1,16 @@
 package casefile_test
 
 import (
+	"bytes"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 
 	"cordon/internal/casefile"
+	"cordon/internal/casefile/faultfs"
 	"cordon/internal/evidence"
 )
 
@@ -77,4 +80,47 @@ func TestReadersNeverMistakeAWriterForDamage(t *testing.T) {
 	}
 	close(done)
 	wg.Wait()
+}
+
+// mixed gives, at the first look, what a reader sees whose first bytes are from before
+// a torn line was cut off and whose others are from after.
+type mixed struct {
+	casefile.FS
+	first []byte
+	looks int
+}
+
+type mixedFile struct {
+	casefile.File
+	m *mixed
+}
+
+func (m *mixed) OpenFile(name string, flag int, perm fs.FileMode) (casefile.File, error) {
+	f, err := m.FS.OpenFile(name, flag, perm)
+	if err == nil && strings.HasSuffix(name, "journal.jsonl") {
+		m.looks++
+		f = mixedFile{f, m}
+	}
+	return f, err
+}
+
+func (f mixedFile) ReadAt(p []byte, off int64) (int, error) {
+	if f.m.looks > 1 {
+		return f.File.ReadAt(p, off)
+	}
+	return copy(p, f.m.first[off:]), nil
+}
+
+func TestAReaderThatMetAWriterLooksAgain(t *testing.T) {
+	m := &mixed{FS: faultfs.New(1), looks: 1}
+	s, err := casefile.OpenStore(casefile.Opener{Dir: "/state", FS: m})
+	ok(t, err)
+	c := create(t, s, "INC-1")
+	note(t, c, "after the torn line was cut off")
+	note(t, c, "last")
+	v := read(t, s, "INC-1")
+	m.first, m.looks = bytes.Replace(v.Raw, []byte(`{"v":1,"seq":3,"prev":"`), []byte(`{"v":1,"seq":3,torn....`), 1), 0
+	if again := read(t, s, "INC-1"); again.Head != v.Head || m.looks != 2 {
+		t.Errorf("%d looks, head %s", m.looks, again.Head)
+	}
 }

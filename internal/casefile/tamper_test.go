@@ -194,15 +194,15 @@ func TestARechainedRecordMustStillMakeSense(t *testing.T) {
 	ok(t, tampered(t, s, dir, rechain(raw))) // the control: the same record
 	for name, bad := range map[string][]byte{
 		"an edit below a signed head":  swap(`"msg":"one`, `"msg":"won`),
-		"a late simulated":             swap(`"kind":"note"`, `"simulated":true,"kind":"note"`),
-		"a second opening":             swap(`"kind":"note"`, `"kind":"open"`),
+		"a late simulated":             swap(`"kind":"note","ok":true,"msg":"two`, `"simulated":true,"kind":"note","ok":true,"msg":"two`),
+		"a second opening":             swap(`"kind":"note","ok":true,"msg":"two`, `"kind":"open","ok":true,"msg":"two`),
 		"another opening":              swap(`"kind":"open"`, `"kind":"note"`),
-		"a raw delete":                 swap(`"msg":"one`, "\"msg\":\"\x7fone"),
+		"a raw delete":                 swap(`"msg":"two`, "\"msg\":\"\x7ftwo"),
 		"a raw bidirectional override": swap(`"msg":"two`, "\"msg\":\"\u202etwo"),
-		"a seq twice":                  swap(`"seq":3`, `"seq":2`),
-		"a seq as a string":            swap(`"seq":3`, `"seq":"3"`),
-		"another time zone":            swap(`.123Z`, `.123+01:00`),
-		"an upper-case digest":         bytes.Replace(raw, []byte(`"prev":"`+prevOf(raw, 1)), []byte(`"prev":"`+strings.ToUpper(prevOf(raw, 1))), 1),
+		"a seq twice":                  swap(`"seq":5`, `"seq":4`),
+		"a seq as a string":            swap(`"seq":5`, `"seq":"5"`),
+		"another time zone":            swap(`:06.123Z`, `:06.123+01:00`),
+		"an upper-case digest":         bytes.Replace(raw, []byte(`"prev":"`+prevOf(raw, 4)), []byte(`"prev":"`+strings.ToUpper(prevOf(raw, 4))), 1),
 	} {
 		if err := tampered(t, s, dir, bad); !errors.Is(err, casefile.ErrBroken) {
 			t.Errorf("%s: %v", name, err)

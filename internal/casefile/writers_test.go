@@ -115,11 +115,16 @@ func TestAHandleOnADirectoryThatWasReplacedByACopyIsFencedOff(t *testing.T) {
 		t.Fatalf("moved away: %v", err)
 	}
 	ok(t, exec.Command(cp, "-a", away, id).Run())
-	c2 := take(t, s, "INC-1", bob) // the copy is a case of its own, with its chain whole
-	note(t, c2, "y")
+	c = take(t, s, "INC-1", bob) // the copy is a case of its own, with its chain whole
+	note(t, c, "y")
+	ok(t, os.RemoveAll(away))
+	ok(t, os.Rename(id, away))
+	ok(t, exec.Command(cp, "-a", away, id).Run())
+	before := files(t, dir)
 	if _, err := c.Append(casefile.Event{Kind: "note"}); !errors.Is(err, casefile.ErrFenced) {
-		t.Fatalf("replaced: %v", err)
+		t.Fatalf("replaced by the same bytes: %v", err)
 	}
+	same(t, before, files(t, dir))
 	if _, err := s.Read("away"); !errors.Is(err, casefile.ErrBroken) {
 		t.Errorf("a case under another name: %v", err)
 	}
