@@ -19,10 +19,9 @@ type host struct {
 	uid   int // of gitlab-runner
 	token string
 
-	mu     sync.Mutex
-	main   *agentProc // nil while the unit is stopped
-	rogue  []*agentProc
-	prints int // restarts of the unit
+	mu    sync.Mutex
+	main  *agentProc // nil while the unit is stopped
+	rogue []*agentProc
 }
 
 // config is the agent of the unit.

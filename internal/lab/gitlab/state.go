@@ -64,8 +64,6 @@ type Server struct {
 	registration string
 	nextRunner   int
 	nextManager  int
-	nextRequest  int
-	gone         []int // ids of deleted runners, for the control API
 }
 
 // Options are what a server is made of; all but Faults are required.
@@ -151,3 +149,12 @@ func (s *Server) job(id int) *job {
 func (r *runner) target() string { return fmt.Sprintf("runner/%d", r.ID) }
 
 func (j *job) target() string { return fmt.Sprintf("job/%d", j.ID) }
+
+// Bounds that keep a lab that runs for days small.
+const (
+	maxRunners  = 1000
+	maxManagers = 100
+	maxJobs     = 2000
+	maxTrace    = 1 << 20
+	jobTimeout  = time.Hour
+)

@@ -15,7 +15,7 @@ func (o Options) act(r request, out io.Writer) (int, error) {
 		verb = "start"
 	}
 	w := &frames{out: out, nonce: r.nonce}
-	active, enabled, pid := o.Unit.Status(r.unit)
+	active, enabled, _ := o.Unit.Status(r.unit)
 	w.frame("begin", verb, "cordon-act 1")
 	w.value("unit", r.unit)
 	w.value("before.active", active)
@@ -39,7 +39,8 @@ func (o Options) act(r request, out io.Writer) (int, error) {
 	w.value("did", did)
 	w.value("exit", strconv.Itoa(exit))
 	w.value("stderr", stderr)
-	active, enabled, pid = "unknown", "not-found", 0
+	pid := 0
+	active, enabled = "unknown", "not-found"
 	if did != "nothing" {
 		active, enabled, pid = o.Unit.Status(r.unit)
 	}

@@ -1,0 +1,75 @@
+package lab
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"time"
+
+	"cordon/internal/lab/gitlab"
+)
+
+// open brings everything up, agents last.
+func (l *lab) open(ready io.Writer) error {
+	api, err := l.listen("127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	ctl, err := l.listen("127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	l.url = "http://" + api.Addr().String()
+	l.gitlab, err = gitlab.New(gitlab.Options{
+		Data: l.scenario.GitLab, ID: l.id, Clock: l.clock, Ledger: l.ledger, Vault: l.vault, Faults: l.faults,
+	})
+	if err != nil {
+		return err
+	}
+	acc, err := l.access()
+	if err != nil {
+		return err
+	}
+	for _, spec := range l.scenario.Hosts {
+		if err := l.openHost(spec, acc); err != nil {
+			return fmt.Errorf("host %s of the lab: %w", spec.Name, err)
+		}
+	}
+	if err := l.vault.Publish(); err != nil {
+		return err
+	}
+	l.serve(api, l.gitlab.Handler())
+	l.serve(ctl, l.control())
+	for _, h := range l.hosts {
+		if err := h.boot(); err != nil {
+			return err
+		}
+		if h.spec.Name == l.scenario.Target.Host {
+			l.group.Go(func() error { return h.resurrect(l.ctx) })
+		}
+	}
+	return l.announce(l.ready("http://"+ctl.Addr().String()+"/_lab", acc), acc, ready)
+}
+
+// listen opens a socket that the lab's end closes.
+func (l *lab) listen(addr string) (net.Listener, error) {
+	s, err := (&net.ListenConfig{}).Listen(l.ctx, "tcp", addr)
+	if err != nil {
+		return nil, fmt.Errorf("listen on %s: %w; the lab needs the loopback network 127.0.0.0/8", addr, err)
+	}
+	context.AfterFunc(l.ctx, func() { s.Close() })
+	return s, nil
+}
+
+func (l *lab) serve(s net.Listener, h http.Handler) {
+	srv := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second, MaxHeaderBytes: 64 << 10}
+	l.group.Go(func() error {
+		defer srv.Close()
+		if err := srv.Serve(s); l.ctx.Err() == nil {
+			return fmt.Errorf("serve %s: %w", s.Addr(), err)
+		}
+		return nil
+	})
+}
