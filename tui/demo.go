@@ -1,8 +1,47 @@
 package tui
 
+import "cordon/internal/engine"
+
 // Demo is the guided tour of a lab.
 type Demo struct {
 	Ref   string // the planted runner
+	Host  string // the host that the alert names
 	Title string // of the case
 	Dir   string // where the bundle goes
+}
+
+// hint is the one line that guides through the page of a case, "" outside the tour.
+func (d *Demo) hint(p *stepper) string {
+	if d == nil || p.dead {
+		return ""
+	}
+	switch {
+	case p.dialog != nil && !p.dialog.atField:
+		return "demo: something holds this back. Write why you go on all the same, then enter"
+	case p.dialog != nil && p.dialog.want == "y":
+		return "demo: y does it, enter does not"
+	case p.dialog != nil:
+		return "demo: this needs more than one key: type " + p.dialog.want
+	case p.form != nil:
+		return "demo: what you write is kept in the case"
+	case p.over() && p.handed != nil:
+		return "demo: done. The path is printed again after q; cordon bundle verify checks it anywhere"
+	case p.over():
+		return "demo: it is over. e writes the signed bundle and verifies it; b shows the brief"
+	case p.cur == nil && p.watch != nil:
+		return "demo: an hour of silence passes in 20 seconds here. b shows the brief meanwhile"
+	case p.cur == nil:
+		return "demo: wait a moment"
+	case p.cur.Kind == engine.Watch:
+		return "demo: the last question is whether it stays silent. enter, then y"
+	}
+	return demoHints[p.cur.Step]
+}
+
+// demoHints guide through the steps of the playbook contain.
+var demoHints = map[string]string{
+	"pause":      "demo: no new job for it. It can be undone, so one key confirms: enter, then y",
+	"rotate":     "demo: the stolen token dies. It cannot be undone, and it tips them off: enter",
+	"collect":    "demo: from here on they can know. Log in once and read all of it: enter, then y",
+	"deregister": "demo: now nothing is lost by ending it. Three plans follow: enter for each",
 }

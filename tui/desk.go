@@ -1,12 +1,17 @@
 package tui
 
-import "sync"
+import (
+	"sync"
+
+	"cordon/internal/app"
+)
 
 // desk holds the cases that are open in this process. Leaving the page of a case does
 // not end its run; leaving the program does, in good order.
 type desk struct {
-	mu   sync.Mutex
-	open []*stepper
+	mu    sync.Mutex
+	open  []*stepper
+	paths map[*driver]string // bundles that were written
 }
 
 // add puts a case on the desk.
@@ -27,17 +32,47 @@ func (d *desk) pages() []page {
 	return ps
 }
 
-// find is the open case with an id or about a runner, or nil.
+// find is the open case with an id whose run goes on here, or nil.
 func (d *desk) find(id string) *stepper {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, s := range d.open {
-		if s.drv.id() == id {
+		if s.drv.id() == id && s.drv.alive() {
 			return s
 		}
 	}
 	return nil
 }
 
-// leave brings every run to a safe point and says what the last one was.
-func (d *desk) leave() Left { return Left{} }
+// wrote keeps the path of a bundle for after the screen.
+func (d *desk) wrote(drv *driver, h app.Handed) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.paths == nil {
+		d.paths = map[*driver]string{}
+	}
+	d.paths[drv] = h.Path
+}
+
+// leave brings every run to a safe point, closes the cases and says how the last one
+// stands.
+func (d *desk) leave() Left {
+	d.mu.Lock()
+	open := d.open
+	d.mu.Unlock()
+	var all sync.WaitGroup
+	for _, s := range open {
+		all.Go(s.drv.detach)
+	}
+	all.Wait()
+	var l Left
+	for _, s := range open {
+		if id := s.drv.id(); id != "" {
+			d.mu.Lock()
+			l.Case, l.Ending, l.Bundle = id, s.drv.ended(), d.paths[s.drv]
+			d.mu.Unlock()
+			l.Kept = l.Ending == nil && s.drv.kept()
+		}
+	}
+	return l
+}

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"io"
 	"time"
 
 	"cordon/internal/app"
@@ -22,6 +23,9 @@ type env struct {
 
 	// simulated and readOnly are in the header of every screen.
 	simulated, readOnly bool
+
+	raw    io.Writer // the terminal, for sequences that are not a frame; nil in tests
+	getenv func(string) string
 
 	crash func(v any, stack []byte) string // keeps a redacted trace, returns where
 	demo  *Demo                            // the guided tour, nil outside it

@@ -21,16 +21,19 @@ type model struct {
 	w, h   int
 	said   string // one line until the next key
 	filter keyFilter
-	left   bool   // quit was asked for
-	crash  string // where the trace of a panic is
+	left   bool    // quit was asked for
+	then   tea.Cmd // what to do first, beside the first page
+	crash  string  // where the trace of a panic is
 }
 
-func newModel(e env, first page) *model { return &model{e: e, stack: []page{first}} }
+func newModel(e env, first page, then tea.Cmd) *model {
+	return &model{e: e, stack: []page{first}, then: then}
+}
 
 func (m *model) top() page { return m.stack[len(m.stack)-1] }
 
 // Init implements tea.Model.
-func (m *model) Init() tea.Cmd { return m.top().Init() }
+func (m *model) Init() tea.Cmd { return tea.Batch(m.top().Init(), m.then) }
 
 // Update implements tea.Model.
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
@@ -63,6 +66,9 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			return m, nil
 		}
 		m.stack = m.stack[:len(m.stack)-1]
+		if s, ok := m.top().(shower); ok {
+			return m, s.Shown()
+		}
 		return m, nil
 	case sayMsg:
 		m.said = clean(msg.text)

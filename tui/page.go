@@ -32,6 +32,9 @@ type page interface {
 // inner is a page that wants esc and q for itself while it returns true.
 type inner interface{ Holds() bool }
 
+// shower is a page that wants to know when it is on top again.
+type shower interface{ Shown() tea.Cmd }
+
 type (
 	pushMsg struct{ page page }
 	popMsg  struct{}

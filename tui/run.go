@@ -11,9 +11,9 @@ package tui
 import (
 	"context"
 	"errors"
-	"io"
 	"os"
 	"strings"
+	"sync"
 	"time"
 
 	_ "cordon/internal/termquiet" // before bubbletea, see there
@@ -31,7 +31,7 @@ const framesPerSecond = 15
 // Options say how to show. In and Out are the terminal.
 type Options struct {
 	In    *os.File
-	Out   io.Writer
+	Out   *os.File
 	ASCII bool // no glyph outside ASCII
 
 	Contain string       // reference of a runner: begin on the page of a new case for it
@@ -42,7 +42,8 @@ type Options struct {
 
 // Left says how a screen was left, for what is printed after it.
 type Left struct {
-	Case   string         // the case that was open last; it stays open unless Ending is set
+	Case   string         // the case that was open last, "" if none was
+	Kept   bool           // it can be gone on with: it has no ending and is no dry run
 	Ending *engine.Ending // how its run ended, nil while it has not
 	Bundle string         // path of the bundle that was written, verified
 	Lost   error          // the terminal or the process was taken away; nil: the person left
@@ -57,13 +58,16 @@ func Run(ctx context.Context, a *app.App, o Options) (Left, error) {
 	defer end(nil)
 	r := lipgloss.NewRenderer(o.Out)
 	r.SetHasDarkBackground(true)
+	out := output{o.Out, &sync.Mutex{}}
 	e := env{
+		raw: out, getenv: os.Getenv,
 		ctx: screen, app: a, th: newTheme(r, o.ASCII), keys: NewKeyMap(), desk: &desk{}, wall: time.Now,
 		simulated: a.Simulated(), readOnly: a.ReadOnly(), crash: crashFile(a), demo: o.Demo,
 	}
-	m := newModel(e, firstPage(e, o))
+	first, then := firstPage(e, o)
+	m := newModel(e, first, then)
 	p := tea.NewProgram(m,
-		tea.WithContext(screen), tea.WithAltScreen(), tea.WithFPS(framesPerSecond), tea.WithOutput(o.Out),
+		tea.WithContext(screen), tea.WithAltScreen(), tea.WithFPS(framesPerSecond), tea.WithOutput(out),
 		tea.WithInput(&input{File: o.In, gone: func() { end(errGone) }}),
 		tea.WithoutSignalHandler(), // the command's context ends on SIGHUP, SIGTERM and SIGINT
 	)
@@ -87,7 +91,17 @@ func Run(ctx context.Context, a *app.App, o Options) (Left, error) {
 // errGone means that nobody is at the other end of the terminal any more.
 var errGone = errors.New("the terminal is gone")
 
-func firstPage(e env, _ Options) page { return newStart(e) }
+// firstPage is the start page, with the page of a case on top where one was asked for.
+func firstPage(e env, o Options) (page, tea.Cmd) {
+	first := newStart(e)
+	switch {
+	case o.Contain != "":
+		return first, openCase(e, o.Contain, o.Spec)
+	case o.Resume != "":
+		return first, resumeCase(e, o.Resume)
+	}
+	return first, nil
+}
 
 // ASCII reports whether an environment cannot be trusted to show more than ASCII.
 func ASCII(getenv func(string) string) bool {

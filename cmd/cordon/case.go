@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"cordon/internal/app"
+	"cordon/tui"
 )
 
 func newCase(e env) *cobra.Command {
@@ -87,6 +88,10 @@ observed before anything else, and never sent again unasked.`,
 			lines := e.lines(a)
 			decide, err := s.decider(e, lines)
 			if err != nil {
+				return err
+			}
+			if !s.yes && e.onScreen() {
+				_, err := e.show(cmd.Context(), a, tui.Options{Resume: args[0]})
 				return err
 			}
 			session, err := a.Resume(cmd.Context(), args[0])

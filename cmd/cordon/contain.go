@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"cordon/internal/app"
+	"cordon/tui"
 )
 
 // standingFlags are the answers given before the questions.
@@ -77,6 +78,10 @@ is captured and shown, and nothing is sent or kept.`,
 				spec.Since = a.Clock().Now().Add(-since)
 			}
 			spec.Dry = s.dry
+			if !s.yes && !s.dry && e.onScreen() {
+				_, err := e.show(cmd.Context(), a, tui.Options{Contain: args[0], Spec: spec})
+				return err
+			}
 			session, err := a.NewCase(cmd.Context(), args[0], spec)
 			if err != nil {
 				return err

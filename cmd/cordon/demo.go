@@ -22,11 +22,17 @@ import (
 // demoScale makes the 65 minutes of silence that a GitLab runner needs pass in 20 seconds.
 const demoScale = 200
 
-// labLife ends a demo's lab that lost its cordon.
-const labLife = 15 * time.Minute
+// labLife and tourLife end a demo's lab that lost its cordon; a person takes longer.
+const (
+	labLife  = 15 * time.Minute
+	tourLife = 2 * time.Hour
+)
 
 // demoReason stands where a responder would write why a guard is set aside.
 const demoReason = "demo: active compromise, provider snapshot taken, the token is in use by others"
+
+// demoTitle is the title of a demo's case.
+const demoTitle = "demo: somebody else uses this runner"
 
 func newDemo(e env) *cobra.Command {
 	var headless bool
@@ -45,13 +51,16 @@ this machine is read or changed outside one new directory.`,
 				}
 				dir = d
 			}
+			if !headless && e.onScreen() {
+				return e.tour(cmd.Context(), dir, fault, seed)
+			}
 			code, err := e.demo(cmd.Context(), dir, fault, seed)
 			*e.code = code
 			return err
 		},
 	}
 	f := c.Flags()
-	f.BoolVar(&headless, "headless", false, "without a screen; the only way for now")
+	f.BoolVar(&headless, "headless", false, "without a screen, as where there is no terminal")
 	f.StringVar(&fault, "fault", "", "what goes wrong in the lab: one of lab serve --fault")
 	f.StringVar(&dir, "dir", "", "directory for the lab and the case (default: a new temporary one)")
 	f.Uint64Var(&seed, "seed", 1, "seed of everything the lab generates")
@@ -62,14 +71,12 @@ this machine is read or changed outside one new directory.`,
 // the containment's ending.
 func (e env) demo(ctx context.Context, dir, fault string, seed uint64) (int, error) {
 	labDir := filepath.Join(dir, "lab")
-	stop, err := startLab(ctx, labDir, fault, seed)
+	stop, err := startLab(ctx, labDir, fault, seed, labLife)
 	if err != nil {
 		return app.ExitFailed, err
 	}
 	defer stop()
-	a, err := app.Open(ctx, app.Options{
-		Lab: labDir, State: filepath.Join(dir, "state"), Version: version(), ReadOnly: e.flags.readOnly, Ask: e.askSecret, FS: stateFS,
-	})
+	a, err := e.openLab(ctx, dir)
 	if err != nil {
 		return app.ExitFailed, err
 	}
@@ -81,7 +88,7 @@ func (e env) demo(ctx context.Context, dir, fault string, seed uint64) (int, err
 		return app.ExitFailed, err
 	}
 	out.Fleet(f)
-	s, err := a.NewCase(ctx, a.Planted(), app.CaseSpec{Title: "demo: somebody else uses this runner", Dry: e.flags.readOnly})
+	s, err := a.NewCase(ctx, a.Planted(), app.CaseSpec{Title: demoTitle, Dry: e.flags.readOnly})
 	if err != nil {
 		return app.ExitFailed, err
 	}
@@ -95,6 +102,14 @@ func (e env) demo(ctx context.Context, dir, fault string, seed uint64) (int, err
 		return end.Exit, nil
 	}
 	return end.Exit, e.handOver(ctx, a, s, out, dir)
+}
+
+// openLab opens the app on the lab in dir, with a state directory beside it.
+func (e env) openLab(ctx context.Context, dir string) (*app.App, error) {
+	return app.Open(ctx, app.Options{
+		Lab: filepath.Join(dir, "lab"), State: filepath.Join(dir, "state"), Version: version(),
+		ReadOnly: e.flags.readOnly, Ask: e.askSecret, FS: stateFS,
+	})
 }
 
 // handOver exports the case, verifies the bundle as a stranger would, and prints its
@@ -123,13 +138,13 @@ func (e env) handOver(ctx context.Context, a *app.App, s *app.Session, out app.L
 
 // startLab starts this program as a lab in a session of its own, so that a killed or
 // interrupted cordon takes no provider with it, and waits for its ready line.
-func startLab(ctx context.Context, dir, fault string, seed uint64) (stop func(), err error) {
+func startLab(ctx context.Context, dir, fault string, seed uint64, life time.Duration) (stop func(), err error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, fmt.Errorf("start lab: %w", err)
 	}
 	cmd := exec.Command(self, "lab", "serve", "--dir", dir, "--scale", strconv.Itoa(demoScale),
-		"--seed", strconv.FormatUint(seed, 10), "--fault", fault, "--for", labLife.String())
+		"--seed", strconv.FormatUint(seed, 10), "--fault", fault, "--for", life.String())
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	logf := dir + ".log"
 	if err := os.MkdirAll(filepath.Dir(logf), 0o700); err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"cordon/internal/app"
 	"cordon/internal/casefile"
+	"cordon/tui"
 )
 
 // stateFS is what the state directory stands on; nil: the machine's file system. Only
@@ -22,6 +23,8 @@ type flags struct {
 	lab      string
 	readOnly bool
 	json     bool
+	plain    bool
+	ascii    bool
 }
 
 // env is what a command is built with.
@@ -49,7 +52,18 @@ Exit codes: 0 done, 1 failed, 2 usage or configuration, 3 findings, 4 cannot tel
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if !e.onScreen() {
+				return cmd.Help()
+			}
+			a, err := e.open(cmd)
+			if err != nil {
+				return err
+			}
+			defer a.Close()
+			_, err = e.show(cmd.Context(), a, tui.Options{})
+			return err
+		},
 	}
 	root.SetIn(s.in)
 	root.SetOut(s.out)
@@ -60,6 +74,8 @@ Exit codes: 0 done, 1 failed, 2 usage or configuration, 3 findings, 4 cannot tel
 	p.StringVar(&e.flags.state, "state-dir", "", "where cases are kept (default $XDG_STATE_HOME/cordon)")
 	p.StringVar(&e.flags.lab, "lab", "", "work on the lab that was started with this directory: everything is SIMULATED")
 	p.BoolVar(&e.flags.readOnly, "read-only", false, "look only: no change can be permitted in this process")
+	p.BoolVar(&e.flags.plain, "plain", false, "ask and answer line by line instead of on a screen")
+	p.BoolVar(&e.flags.ascii, "ascii", false, "draw the screen with ASCII alone")
 	root.AddCommand(newVersion(e), newLab(e), newDemo(e), newFleet(e), newHost(e), newContain(e), newCase(e), newBundle(e), newPlaybook(e))
 	return root
 }

@@ -33,7 +33,8 @@ type simulation struct {
 	} `json:"gitlab"`
 	Control string `json:"control"`
 	Target  struct {
-		Runner int `json:"runner"` // the planted one, for the demo
+		Runner int    `json:"runner"` // the planted one, for the demo
+		Host   string `json:"host"`
 	} `json:"target"`
 }
 
@@ -81,4 +82,13 @@ func (a *App) Planted() string {
 		return ""
 	}
 	return fmt.Sprintf("%s/runner/%d", a.fleet.providers[0].Name(), a.sim.Target.Runner)
+}
+
+// PlantedHost is the host that an alert of the lab's scenario would name, "" outside a
+// lab.
+func (a *App) PlantedHost() string {
+	if a.sim == nil {
+		return ""
+	}
+	return a.sim.Target.Host
 }

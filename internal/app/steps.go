@@ -70,9 +70,6 @@ func (c *CaseState) fold(v *casefile.View) error {
 // Steps lists the steps of the session's playbook with where they stand.
 func (s *Session) Steps() []engine.StepState { return s.Run.Steps() }
 
-// Window is the suspect window of the case.
-func (s *Session) Window() casefile.Window { return s.Run.Window() }
-
 // SuspectSince moves the beginning of the suspect window and records why.
 func (s *Session) SuspectSince(from time.Time, why string) error {
 	w := s.Run.Window()
@@ -82,3 +79,19 @@ func (s *Session) SuspectSince(from time.Time, why string) error {
 
 // View reads the case of the session from its journal.
 func (s *Session) View() (*casefile.View, error) { return s.c.View() }
+
+// Opened says what a session is about. It is a copy: safe to hand to a screen.
+type Opened struct {
+	ID     string
+	Runner target.Ref
+	Hosts  []string
+	How    string // how the hosts are known; only for a new case
+	Kept   bool   // false: a dry run, which leaves nothing
+	Window casefile.Window
+	Steps  []engine.StepState
+}
+
+// Opened describes the session as it is now.
+func (s *Session) Opened() Opened {
+	return Opened{s.ID(), s.runner, s.HostNames(), s.how, s.Kept(), s.Run.Window(), s.Steps()}
+}
