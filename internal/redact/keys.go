@@ -6,8 +6,41 @@ import (
 	"unicode"
 )
 
-// keyRE finds a run of name characters that holds a telling word.
-var keyRE = regexp.MustCompile(`(?i)[A-Za-z0-9_.\-]*(?:token|secret|passw|passphrase|passcode|api[_-]?key|access[_-]?key|private[_-]?key|bearer|authorization|credential|jit[_-]?config|dsn|cookie|rsaparam)[A-Za-z0-9_.\-]*`)
+// stems are the beginnings of telling words. A name without any of them is looked at
+// no further; which words really tell is for sensitive to say.
+var stems = []string{"token", "secret", "passw", "passphrase", "passcode", "key", "bearer", "authorization", "credential", "jit", "dsn", "cookie", "rsaparam"}
+
+// names finds the runs of name characters that hold a stem.
+func names(s string) []span {
+	var out []span
+	for i := 0; i < len(s); i++ {
+		if !nameByte(s[i]) {
+			continue
+		}
+		from := i
+		for i < len(s) && nameByte(s[i]) {
+			i++
+		}
+		if i-from >= 3 && hasStem(s[from:i]) {
+			out = append(out, span{from, i})
+		}
+	}
+	return out
+}
+
+func nameByte(c byte) bool {
+	return 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || c == '_' || c == '.' || c == '-'
+}
+
+func hasStem(run string) bool {
+	run = strings.ToLower(run)
+	for _, stem := range stems {
+		if strings.Contains(run, stem) {
+			return true
+		}
+	}
+	return false
+}
 
 // innocentEnds are last words that turn a telling name into one about the secret:
 // token_expires_at, secret_detection, password_file.
@@ -26,7 +59,7 @@ var innocentEnds = map[string]bool{
 
 // sensitive reports whether a name announces a secret as its value.
 func sensitive(key string) bool {
-	if !keyRE.MatchString(key) {
+	if !hasStem(key) {
 		return false
 	}
 	w := words(key)

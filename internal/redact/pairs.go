@@ -10,10 +10,7 @@ var (
 	afterKeyRE = regexp.MustCompile(`^(?:\\*["'])?[ \t]*(=>|:=|==?|:)[ \t]*`)
 	// afterFlagRE: between a flag and its value; /proc/PID/cmdline has NULs.
 	afterFlagRE = regexp.MustCompile(`^[ \t\x00]+`)
-	// cutRE: where an unquoted value ends although no blank follows.
-	cutRE    = regexp.MustCompile(`[,;&](?:[A-Za-z_][A-Za-z0-9_.-]*[=:]|["'{\[]|$)|[)}\],;]+$`)
-	schemeRE = regexp.MustCompile(`^(?i:bearer|basic|token|digest|negotiate|apikey|glpat|ntlm)[ \t]+`)
-	lineRE   = regexp.MustCompile(`(?:^|[\r\n])[ \t]*(?:- )?(?:export[ \t]+)?$`)
+	schemeRE    = regexp.MustCompile(`^(?i:bearer|basic|token|digest|negotiate|apikey|glpat|ntlm)[ \t]+`)
 	// referenceRE: a reference to a variable, blanks and all.
 	referenceRE = regexp.MustCompile(`^(?:\$\{\{[^{}\n]*\}\}|\{\{[^{}\n]*\}\}|\$\{[^{}\n]*\}|\$\([^()\n]*\))`)
 	blockRE     = regexp.MustCompile(`^[|>][+-]?[0-9]?[+-]?[ \t]*\r?\n`)
@@ -25,28 +22,28 @@ var (
 func pairs(s string) []span {
 	var out []span
 	end := 0
-	for _, loc := range keyRE.FindAllStringIndex(s, -1) {
-		if loc[0] < end {
+	for _, name := range names(s) {
+		if name.from < end {
 			continue
 		}
-		key := s[loc[0]:loc[1]]
+		key := s[name.from:name.to]
 		if !sensitive(key) {
 			continue
 		}
-		rest := s[loc[1]:]
+		rest := s[name.to:]
 		sp, ok := span{}, false
 		if m := afterKeyRE.FindStringSubmatch(rest); m != nil {
-			if m[1] == ":" && loc[0] > 0 && s[loc[0]-1] == '/' {
+			if m[1] == ":" && name.from > 0 && s[name.from-1] == '/' {
 				continue // "/etc/passwd: permission denied" is about a file
 			}
-			from := loc[1] + len(m[0])
-			sp, ok = value(s, from, key, lineRE.MatchString(s[lineStart(s, loc[0]):loc[0]]) && (m[1] != "=" || strings.ContainsAny(m[0], " \t")))
+			from := name.to + len(m[0])
+			sp, ok = value(s, from, key, startsLine(s[:name.from]) && (m[1] != "=" || strings.ContainsAny(m[0], " \t")))
 		} else if strings.HasPrefix(key, "-") {
 			if m := afterFlagRE.FindString(rest); m != "" && !strings.HasPrefix(rest[len(m):], "-") {
-				sp, ok = value(s, loc[1]+len(m), key, false)
+				sp, ok = value(s, name.to+len(m), key, false)
 			}
 		} else if m := afterFlagRE.FindString(rest); m != "" && strings.EqualFold(key, "bearer") {
-			sp, ok = value(s, loc[1]+len(m), key, false)
+			sp, ok = value(s, name.to+len(m), key, false)
 			ok = ok && sp.to-sp.from >= 8 && (sp.to-sp.from >= 20 || strings.ContainsAny(s[sp.from:sp.to], "0123456789._"))
 		}
 		if ok {
@@ -57,7 +54,14 @@ func pairs(s string) []span {
 	return out
 }
 
-func lineStart(s string, at int) int { return strings.LastIndexAny(s[:at], "\r\n") + 1 }
+// startsLine reports whether before ends where a line's content begins, as it does
+// before the keys of YAML, of unit files and of headers.
+func startsLine(before string) bool {
+	before = strings.TrimRight(before, " \t")
+	before = strings.TrimRight(strings.TrimSuffix(before, "export"), " \t")
+	before = strings.TrimRight(strings.TrimSuffix(before, "-"), " \t")
+	return before == "" || strings.HasSuffix(before, "\n") || strings.HasSuffix(before, "\r")
+}
 
 // value finds the extent of the value that starts at from. whole says that the
 // value, where it is not quoted, reaches to the end of its line.
@@ -86,11 +90,8 @@ func value(s string, from int, key string, whole bool) (span, bool) {
 		rest = rest[n:]
 	} else if n > 0 {
 		from++
-		rest = rest[1:]
-		to = bracket("[" + rest)
-		if to = to - 1; to > 0 && rest[to-1] == ']' {
-			to--
-		}
+		rest = strings.TrimSuffix(rest[1:n], "]")
+		to = len(rest)
 	} else if m := blockRE.FindString(rest); m != "" && whole {
 		return block(s, from, len(m))
 	} else if strings.HasPrefix(rest, "{") && !strings.HasPrefix(rest, "{{") {
@@ -144,21 +145,23 @@ func bracket(s string) int {
 	return len(s)
 }
 
-// bare is the length of an unquoted value.
+// bare is the length of an unquoted value. It looks no further than the value goes:
+// a megabyte of "token=a,token=a" must not be read once for every one of them.
 func bare(s, key string, whole bool) int {
 	stop := " \t\r\n\x00\"'`<"
 	k := strings.ToLower(key)
-	if strings.HasSuffix(k, "authorization") || strings.HasSuffix(k, "cookie") {
+	header := strings.HasSuffix(k, "authorization") || strings.HasSuffix(k, "cookie")
+	if header {
 		stop = "\r\n\x00\"'`" // a header is several words
 	} else if whole {
 		stop = "\r\n\x00"
 	}
-	to := strings.IndexAny(s, stop)
-	if to < 0 {
-		to = len(s)
-	}
 	if m := referenceRE.FindString(s); m != "" {
 		return len(m)
+	}
+	to := 0
+	for to < len(s) && strings.IndexByte(stop, s[to]) < 0 && (whole || !nextBegins(s[to:])) {
+		to++
 	}
 	if whole {
 		if i := strings.Index(s[:to], " #"); i >= 0 {
@@ -166,10 +169,23 @@ func bare(s, key string, whole bool) int {
 		}
 		return len(strings.TrimRight(s[:to], " \t,;"))
 	}
-	if loc := cutRE.FindStringIndex(s[:to]); loc != nil {
-		to = loc[0]
+	return len(strings.TrimRight(s[:to], ")}],;&"))
+}
+
+// nextBegins reports whether s begins with a separator that another pair, a string
+// or a list follows.
+func nextBegins(s string) bool {
+	if s[0] != ',' && s[0] != ';' && s[0] != '&' {
+		return false
 	}
-	return to
+	i := 1
+	for i < len(s) && (s[i] == '_' || s[i] == '.' || s[i] == '-' || '0' <= s[i] && s[i] <= '9' || 'a' <= s[i]|0x20 && s[i]|0x20 <= 'z') {
+		i++
+	}
+	if i == 1 {
+		return len(s) > 1 && strings.IndexByte("\"'{[", s[1]) >= 0
+	}
+	return i < len(s) && (s[i] == '=' || s[i] == ':')
 }
 
 // block is the extent of a YAML block scalar: the following lines that are blank
@@ -206,7 +222,14 @@ var commandRE = regexp.MustCompile(strings.Join([]string{
 	`<(?i:[A-Z0-9_.:-]*(?:token|secret|passw|passphrase|credential|key)[A-Z0-9_.:-]*)>([^<>\s]+)</`,
 }, "|"))
 
+// commandWords: without one of them commandRE has nothing to find. It is slow, and
+// most text has none.
+var commandWords = []string{"gitlab-runner", "curl", "wget", "sshpass", "ogin", "OGIN", "</"}
+
 func commands(s string) []span {
+	if !hasAny(s, commandWords) {
+		return nil
+	}
 	var out []span
 	for _, loc := range commandRE.FindAllStringSubmatchIndex(s, -1) {
 		for g := 2; g < len(loc); g += 2 {

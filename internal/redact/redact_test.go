@@ -155,4 +155,31 @@ func TestRedactingTwiceChangesNothing(t *testing.T) {
 			t.Errorf("%q\nbecame %q", once, twice)
 		}
 	}
+	// What is replaced late can make what is before it readable.
+	for _, in := range []string{"[--token ${Bearer }@password{&abc7Q", "curl -u a:'sshpass -p /,curl -u a:}", "sshpass -p /==>[https://Bearer xAuthorization: ]"} {
+		once, _ := testMarker.Text(in)
+		if twice, n := testMarker.Text(once); twice != once || n != 0 {
+			t.Errorf("%q\nbecame %q", once, twice)
+		}
+	}
+}
+
+// Text from a host may be made to be slow to read: a rule that reads the rest of the
+// text once for every beginning takes minutes for these. Every one is found all the same.
+func TestEveryOneOfVeryManyIsFound(t *testing.T) {
+	for in, each := range map[string]int{
+		"token=a ": 1, "token=a,": 1, "token=[a] ": 1, "token=\"a\" ": 1, "https://a:b@c ": 2, "curl -u a:b ": 1, "--token a ": 1, "token\x00": 0,
+		"token: |\n  a\n": 1, "gitlab-runner -t a\n": 1, "<token>a</token>": 1, "xAuthorization: Bearer a\n": 1, " export ": 0, "token=${A} ": 0,
+	} {
+		n := 100000 / len(in)
+		if _, got := testMarker.Text(strings.Repeat(in, n)); got != n*each {
+			t.Errorf("%q: %d of %d", in, got, n*each)
+		}
+	}
+	for _, in := range []string{"-----BEGIN PRIVATE KEY----- % ", "token=[", "token=${a ", "token=$(", "https://a:", "login a password ", "password = \"\"\" ", "token=\\", "eyJ"} {
+		once, _ := testMarker.Text(strings.Repeat(in, 20000/len(in)))
+		if twice, n := testMarker.Text(once); n != 0 || twice != once {
+			t.Errorf("%q: %d more the second time", in, n)
+		}
+	}
 }

@@ -21,23 +21,57 @@ var shapeRE = regexp.MustCompile(strings.Join([]string{
 	`bkua_[A-Za-z0-9]{16,}`,
 	`dckr_pat_[A-Za-z0-9_-]{20,}`,
 	`\bAIza[A-Za-z0-9_-]{35}`,
-	`(?i:AGE-SECRET-KEY-)[A-Za-z0-9-]{20,}`,
+	`(?:AGE-SECRET-KEY-|age-secret-key-)[A-Za-z0-9-]{20,}`,
 	// JSON web tokens, and long base64 of a JSON object (a GitHub JIT configuration).
 	`\beyJ[A-Za-z0-9_-]{6,}(?:\.[A-Za-z0-9_-]{4,}){1,4}`,
 	`\bey[IJ][A-Za-z0-9+/_-]{60,}={0,2}`,
 	`\$(?:1|2[abxy]|5|6|7|y|gy)\$[./A-Za-z0-9$=,]{8,}`,
 }, "|"))
 
+// shapeMarks: a line without one of them holds no shape. The expression is slow, and
+// logs are long.
+var shapeMarks = []string{
+	"ghp_", "gho_", "ghs_", "ghu_", "ghr_", "_pat_", "glrt", "glpat-", "glcbt-", "gldt-", "glptt-", "gloas-", "glagent-", "glsoat-", "glffct-",
+	"glimt-", "glft-", "GR1348941", "t1_", "t2_", "t3_", "AKIA", "ASIA", "xox", "npm_", "bkua_", "AIza", "eyJ", "eyI", "$",
+	"AGE-SECRET-KEY-", "age-secret-key-",
+}
+
 func shapes(s string) []span {
 	var out []span
-	for _, loc := range shapeRE.FindAllStringIndex(s, -1) {
-		// Every one of these is random text; a run of lower-case words with the same
-		// beginning ("highs_and_lows_of_queue") is a name.
-		if looksRandom(s[loc[0]:loc[1]]) {
-			out = append(out, span{loc[0], loc[1]})
+	lines(s, func(at int, line string) {
+		if !hasAny(line, shapeMarks) {
+			return
+		}
+		for _, loc := range shapeRE.FindAllStringIndex(line, -1) {
+			// Every one of these is random text; a run of lower-case words with the same
+			// beginning ("highs_and_lows_of_queue") is a name.
+			if looksRandom(line[loc[0]:loc[1]]) {
+				out = append(out, span{at + loc[0], at + loc[1]})
+			}
+		}
+	})
+	return out
+}
+
+func hasAny(s string, any []string) bool {
+	for _, a := range any {
+		if strings.Contains(s, a) {
+			return true
 		}
 	}
-	return out
+	return false
+}
+
+// lines calls f for every line with its place, without its LF.
+func lines(s string, f func(at int, line string)) {
+	for at := 0; at < len(s); {
+		n := strings.IndexByte(s[at:], '\n')
+		if n < 0 {
+			n = len(s) - at
+		}
+		f(at, s[at:at+n])
+		at += n + 1
+	}
 }
 
 // looksRandom reports whether the part of a token after its prefix has a digit or
@@ -49,16 +83,33 @@ func looksRandom(s string) bool {
 	return true
 }
 
-// keyBlockRE finds a PEM or OpenSSH or PGP private key, its line ends real or
-// escaped; without an end line it takes what can still be base64.
-var keyBlockRE = regexp.MustCompile(
-	`(?s)-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----.*?-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----` +
-		`|-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:[\sA-Za-z0-9+/=:,-]|\\+[nrt])*`)
+// A PEM, OpenSSH or PGP private key: where it begins, where it ends, and what can
+// still belong to it where the end is missing. Line ends may be escaped ones.
+var (
+	keyBeginRE = regexp.MustCompile(`-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----`)
+	keyEndRE   = regexp.MustCompile(`-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----`)
+	keyBodyRE  = regexp.MustCompile(`^(?:[\sA-Za-z0-9+/=:,-]|\\+[nrt])*`)
+)
 
 func privateKeys(s string) []span {
 	var out []span
-	for _, loc := range keyBlockRE.FindAllStringIndex(s, -1) {
-		out = append(out, span{loc[0], loc[0] + len(strings.TrimRight(s[loc[0]:loc[1]], " \t\r\n"))})
+	end, noEnd := 0, false
+	for _, loc := range keyBeginRE.FindAllStringIndex(s, -1) {
+		if loc[0] < end {
+			continue
+		}
+		var tail []int
+		if !noEnd { // where none follows, none follows later either: look once
+			tail = keyEndRE.FindStringIndex(s[loc[1]:])
+			noEnd = tail == nil
+		}
+		if tail != nil {
+			end = loc[1] + tail[1]
+		} else {
+			end = loc[1] + len(keyBodyRE.FindString(s[loc[1]:]))
+		}
+		end = loc[0] + len(strings.TrimRight(s[loc[0]:end], " \t\r\n"))
+		out = append(out, span{loc[0], end})
 	}
 	return out
 }
@@ -76,6 +127,9 @@ var publicUsers = map[string]bool{
 }
 
 func userinfo(s string) []span {
+	if !strings.Contains(s, "://") {
+		return nil
+	}
 	var out []span
 	for _, loc := range userinfoRE.FindAllStringSubmatchIndex(s, -1) {
 		from, to := loc[2], loc[3]
