@@ -3,12 +3,16 @@ package bundle
 import (
 	"bytes"
 	"context"
+	"crypto/ed25519"
 	"encoding/json"
+	"encoding/pem"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"golang.org/x/crypto/ssh"
 
 	"cordon/internal/casefile"
 	"cordon/internal/evidence"
@@ -43,6 +47,24 @@ func signer(t testing.TB) signing.Signer {
 	return s
 }
 
+// fixedSigner has the same key in every process, as the workers of a fuzz test are many.
+func fixedSigner(t testing.TB) signing.Signer {
+	t.Helper()
+	block, err := ssh.MarshalPrivateKey(ed25519.NewKeyFromSeed(bytes.Repeat([]byte{7}, 32)), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "key")
+	if err := os.WriteFile(path, pem.EncodeToMemory(block), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, err := signing.FromFile(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
 // made is a case in a store of its own.
 type made struct {
 	store *casefile.Store
@@ -58,7 +80,7 @@ func newCase(t testing.TB, change func(*casefile.Opening)) made {
 	if err != nil {
 		t.Fatal(err)
 	}
-	key := signer(t)
+	key := fixedSigner(t)
 	o := casefile.Opening{
 		ID: "INC-2026-0142", Title: "build07 polls at night", Kind: "incident", Targets: []target.Ref{runner},
 		Window:   casefile.Window{From: start.Add(-48 * time.Hour), Why: "first strange job"},
@@ -67,7 +89,7 @@ func newCase(t testing.TB, change func(*casefile.Opening)) made {
 	if change != nil {
 		change(&o)
 	}
-	c, err := store.Create(context.Background(), o, casefile.Actor{Name: alice, Key: key.Fingerprint(), Host: "jump1", Session: "s1"})
+	c, err := store.Create(context.Background(), o, casefile.Actor{Name: alice, Key: key.Fingerprint(), Host: "jump1", Session: "s1", BootID: "b", PID: 7})
 	if err != nil {
 		t.Fatal(err)
 	}

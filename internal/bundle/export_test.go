@@ -36,7 +36,7 @@ func TestTheSameCaseGivesTheSameBytes(t *testing.T) {
 	if a.SHA256 != b.SHA256 || a.SHA256 != hex.EncodeToString(sum[:]) || a.Bytes != int64(len(raw)) {
 		t.Errorf("%+v\n%+v", a, b)
 	}
-	if a.Status != Closed || a.Events != len(m.view(t).Lines) || a.Head != m.view(t).Head || a.Key != m.key.Fingerprint() || a.Kind != signing.KindEphemeral {
+	if a.Status != Closed || a.Events != len(m.view(t).Lines) || a.Head != m.view(t).Head || a.Key != m.key.Fingerprint() || a.Kind != signing.KindFile {
 		t.Errorf("%+v", a)
 	}
 	m.say(t, "note", `{}`)

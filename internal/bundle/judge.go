@@ -178,6 +178,8 @@ func (in *intake) caseBad(d caseDoc, derr error, info map[string]string) string 
 		return fmt.Sprintf("the journal is of the case %s, and %s, %s or the directory name another", j.caseID, caseName, infoName)
 	case d.Journal != journalDoc{j.head, j.lines}:
 		return caseName + " is of another state of the journal"
+	case info != nil && d.Status != info["Bundle-Status"]:
+		return caseName + " has another status than " + infoName
 	case in.sums[playbookName] != j.playbook:
 		return playbookName + " is not the playbook that the journal opened with"
 	}
