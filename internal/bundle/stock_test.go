@@ -28,6 +28,19 @@ func commands(t *testing.T, text string) []string {
 	return out
 }
 
+func TestTheFormatDocumentHasTheSameCommands(t *testing.T) {
+	m := fullCase(t, nil)
+	doc, err := os.ReadFile("FORMAT.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range commands(t, unpacked(t, m.export(t))[verifyName]) {
+		if !strings.Contains(string(doc), "\n"+c+"\n") {
+			t.Errorf("FORMAT.md does not have: %s", c)
+		}
+	}
+}
+
 // stock runs the commands one after the other in one shell and returns how many
 // succeeded, and what they wrote.
 func stock(t *testing.T, bundle []byte, cmds []string, allowed string) (int, string) {
