@@ -66,7 +66,14 @@ func (l *lab) listen(addr string) (net.Listener, error) {
 func (l *lab) serve(s net.Listener, h http.Handler) {
 	srv := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second, MaxHeaderBytes: 64 << 10}
 	l.group.Go(func() error {
-		defer srv.Close()
+		defer func() {
+			// answers under way write to the ledger, which is closed after this
+			ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+			defer cancel()
+			if srv.Shutdown(ctx) != nil {
+				srv.Close()
+			}
+		}()
 		if err := srv.Serve(s); l.ctx.Err() == nil {
 			return fmt.Errorf("serve %s: %w", s.Addr(), err)
 		}

@@ -76,6 +76,21 @@ func TestVerifyIsAHeartbeat(t *testing.T) {
 	}
 }
 
+// The three ways in which clients send a body.
+func TestBodiesOfEveryKind(t *testing.T) {
+	w := newWorld(t)
+	token := w.runnerToken("r42")
+	for kind, body := range map[string]string{
+		"application/json":                   `{"token":"` + token + `"}`,
+		"application/x-www-form-urlencoded":  "token=" + token,
+		"multipart/form-data; boundary=edge": "--edge\r\nContent-Disposition: form-data; name=\"token\"\r\n\r\n" + token + "\r\n--edge--\r\n",
+	} {
+		if rec := w.agent("POST", "/runners/verify", body, "Content-Type", kind); rec.Code != 200 {
+			t.Errorf("%s: %d %s", kind, rec.Code, rec.Body)
+		}
+	}
+}
+
 func TestResetRefusesTheOldTokenAtOnce(t *testing.T) {
 	w := newWorld(t)
 	old := w.runnerToken("r42")

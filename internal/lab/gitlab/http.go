@@ -92,7 +92,12 @@ func badGateway(w http.ResponseWriter) {
 // params reads the query and a JSON or form body into one map of texts, as Grape does.
 func params(r *http.Request) (map[string]string, error) {
 	out := map[string]string{}
-	if strings.HasPrefix(r.Header.Get("Content-Type"), "application/json") {
+	kind := r.Header.Get("Content-Type")
+	if strings.HasPrefix(kind, "multipart/form-data") {
+		if err := r.ParseMultipartForm(maxBody); err != nil {
+			return nil, err
+		}
+	} else if strings.HasPrefix(kind, "application/json") {
 		var raw map[string]any
 		if err := json.NewDecoder(r.Body).Decode(&raw); err != nil && err != io.EOF {
 			return nil, err
