@@ -25,11 +25,11 @@ func (d *Demo) hint(p *stepper) string {
 	case p.form != nil:
 		return "demo: what you write is kept in the case"
 	case p.over() && p.handed != nil:
-		return "demo: done. The path is printed again after q; cordon bundle verify checks it anywhere"
+		return "demo: done. Anybody can check it: cordon bundle verify. q leaves"
 	case p.over():
-		return "demo: it is over. e writes the signed bundle and verifies it; b shows the brief"
+		return "demo: it is over. e writes the signed bundle and verifies it"
 	case p.cur == nil && p.watch != nil:
-		return "demo: an hour of silence passes in 20 seconds here. b shows the brief meanwhile"
+		return "demo: an hour of silence takes 20 seconds here; b shows the brief meanwhile"
 	case p.cur == nil:
 		return "demo: wait a moment"
 	case p.cur.Kind == engine.Watch:

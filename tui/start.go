@@ -79,7 +79,7 @@ func (p *start) Hint() string {
 	case p.e.demo != nil && len(p.found) == 0 && p.what.text == "":
 		return "demo: an alert names " + p.e.demo.Host + ". Type it and press enter"
 	case p.e.demo != nil && len(p.found) > 0:
-		return "demo: two runners have that name. The one that is online is the one; enter opens its case"
+		return "demo: two have that name. The one that is online is meant: enter opens a case"
 	case p.typed:
 		return "enter looks it up in the providers' lists; on an empty line it opens the fleet"
 	}

@@ -75,7 +75,7 @@ func effects(plan change.Plan) []string {
 func hits(c change.Change) string {
 	var h []string
 	for _, t := range c.Hits {
-		h = append(h, clean(t.Short()))
+		h = append(h, clean(t.Kind+" "+t.ID))
 	}
 	return strings.Join(h, ", ")
 }

@@ -14,18 +14,29 @@ func errText(err error) string { return app.Hint(err) }
 
 // verdict shows an answer with who is for it, who against, and who is missing.
 func verdict(th Theme, v witness.Verdict, w int) []string {
-	var out []string
-	out = append(out, clip(th, th.Title.Render(clean(v.Question)+"?")+" "+th.State(clean(v.State)), w))
-	put := func(label, text string) { out = append(out, hang("  "+label, text, w)...) }
-	put("", clean(v.Why))
-	for _, o := range v.For {
-		put("for", says(o))
+	return append(answer(th, v, w), witnesses(v, w)...)
+}
+
+// answer is the question, the word and why.
+func answer(th Theme, v witness.Verdict, w int) []string {
+	out := []string{clip(th, th.Title.Render(clean(v.Question)+"?")+" "+th.State(clean(v.State)), w)}
+	for _, l := range wrap(clean(v.Why), w-2) {
+		out = append(out, "  "+l)
 	}
+	return out
+}
+
+func witnesses(v witness.Verdict, w int) []string {
+	var out []string
+	put := func(label, text string) { out = append(out, hang(label, text, w)...) }
 	for _, o := range v.Against {
 		put("against", says(o))
 	}
 	for _, m := range v.Missing {
 		put("missing", clean(m))
+	}
+	for _, o := range v.For {
+		put("for", says(o))
 	}
 	return out
 }
@@ -44,11 +55,17 @@ func (p *stepper) ended(w int) []string {
 	out := []string{th.Tone(tone).Bold(true).Render(th.Glyph(tone)+" ending: "+clean(e.Word)) + fmt.Sprintf(" (exit %d)", e.Exit)}
 	out = append(out, p.bundle(w)...)
 	out = append(out, "")
+	// The three answers first, together: silence alone is not the end.
 	for _, v := range p.cur.Verdicts {
-		out = append(out, verdict(th, v, w)...)
+		out = append(out, answer(th, v, w)...)
 	}
 	for _, n := range e.Notes {
 		out = append(out, hang("note", clean(n), w)...)
+	}
+	for _, v := range p.cur.Verdicts {
+		if rest := witnesses(v, w); len(rest) > 0 {
+			out = append(append(out, "", th.Title.Render(clean(v.Question)+"? who says so")), rest...)
+		}
 	}
 	return out
 }

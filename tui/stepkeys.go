@@ -85,14 +85,18 @@ func (p *stepper) Keys() []Binding {
 	if p.over() {
 		return []Binding{k.Export, k.Brief, k.Steps, k.Down, k.Back}
 	}
-	ks := []Binding{k.Apply.When(p.canApply)}
+	apply := k.Apply.When(p.canApply)
+	if p.cur != nil && p.cur.Kind == engine.Watch {
+		apply.Help = "begin"
+	}
+	ks := []Binding{apply}
 	if p.cur != nil && p.cur.Kind == engine.Doubt {
 		ks = []Binding{k.Again.When(func() string { return p.can(engine.Again) }), k.LeaveDoubt.When(func() string { return p.can(engine.Leave) })}
 	} else {
 		ks = append(ks, k.Again.When(func() string { return p.can(engine.Again) }), k.Skip.When(func() string { return p.can(engine.Skip) }))
 	}
 	if p.cur != nil && len(p.cur.Plans) > 1 {
-		ks = append(ks, k.NextPlan)
+		ks = append([]Binding{apply, k.NextPlan}, ks[1:]...)
 	}
 	return append(ks, k.Brief, k.Steps, k.Window, k.Down, k.Back)
 }

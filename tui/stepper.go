@@ -33,6 +33,7 @@ type stepper struct {
 	watch *witness.Verdict
 	log   []string // what was done so far, as the plain lines have it
 	last  string   // the last of it
+	found []string // how many findings of what severity the last read of a host brought
 	err   error    // what went wrong last
 	dead  bool     // the run is over without an ending; the case stays open
 
@@ -157,8 +158,8 @@ func (p *stepper) progress(pr engine.Prompt) {
 		p.watch = &pr.Verdicts[0]
 		p.busy = "watching; the next look comes by itself"
 	}
-	if n := findings(pr); n != "" {
-		p.last += "; " + n
+	if len(pr.Findings) > 0 {
+		p.found = findings(pr)
 	}
 }
 

@@ -39,7 +39,7 @@ func (p *stepper) right(w, h int) []string {
 		}
 	}
 	if p.last != "" && !p.over() {
-		for _, l := range clamp(th, wrap("last: "+p.last, w), 3) {
+		for _, l := range clamp(th, wrap("last: "+p.last, w), 2) {
 			head = append(head, th.Dim.Render(l))
 		}
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // stepsWidth is the width of the list of steps.
-const stepsWidth = 23
+const stepsWidth = 24
 
 // Title implements page.
 func (p *stepper) Title() string {
@@ -132,11 +132,18 @@ func (p *stepper) left(h int) []string {
 	for _, l := range wrap(hosts, stepsWidth-3) {
 		out = append(out, "  "+th.Dim.Render(l))
 	}
+	if len(p.found) > 0 {
+		out = append(out, "", "  findings (l)")
+		for _, l := range wrap(strings.Join(p.found, ", "), stepsWidth-3) {
+			out = append(out, "  "+th.Warn.Render(l))
+		}
+	}
 	return out
 }
 
-// shortEnds are the ends that do not fit beside a step.
-var shortEnds = map[string]string{engine.Unreached: "no reach", engine.NotNeeded: "no need", engine.Skipped: "skipped", engine.RefusedBy: "refused", engine.InDoubt: "unknown"}
+// shortEnds stand beside a step for the ends that are too long for it; the log has
+// the whole word.
+var shortEnds = map[string]string{engine.Unreached: "gap", engine.NotNeeded: "-"}
 
 func since(o app.Opened) string {
 	from := "not known"
@@ -150,10 +157,7 @@ func since(o app.Opened) string {
 }
 
 // findings counts what a read of a host brought up, the worst first.
-func findings(pr engine.Prompt) string {
-	if len(pr.Findings) == 0 {
-		return ""
-	}
+func findings(pr engine.Prompt) []string {
 	n, blind := map[string]int{}, 0
 	for _, r := range pr.Findings {
 		if r.State == check.Blind {
@@ -164,17 +168,16 @@ func findings(pr engine.Prompt) string {
 		}
 	}
 	var out []string
-	for _, s := range []string{"critical", "high", "medium", "low", "info"} {
-		if n[s] > 0 {
-			out = append(out, fmt.Sprintf("%d %s", n[s], s))
+	for _, s := range []check.Severity{check.Critical, check.High, check.Medium, check.Low, check.Info} {
+		if c := n[string(s)]; c > 0 {
+			out = append(out, fmt.Sprintf("%d %s", c, s))
 		}
 	}
 	if len(out) == 0 {
-		out = []string{"no"}
+		out = []string{"none"}
 	}
-	text := strings.Join(out, ", ") + " findings (l lists them)"
 	if blind > 0 {
-		text += fmt.Sprintf("; %d checks could not look", blind)
+		out = append(out, fmt.Sprintf("%d could not look", blind))
 	}
-	return text
+	return out
 }

@@ -38,12 +38,33 @@ func fit(t Theme, s string, w int) string {
 	return s
 }
 
-// wrap breaks clean text into lines of at most w cells; long words are cut.
+// wrap breaks clean text into lines of at most w cells, at spaces; what has none (an
+// address, a digest) is cut at the edge and loses nothing.
 func wrap(s string, w int) []string {
 	if w <= 0 {
 		return nil
 	}
-	return strings.Split(ansi.Wrap(s, w, ""), "\n")
+	var out []string
+	line, width := "", 0
+	for word := range strings.SplitSeq(s, " ") {
+		n := ansi.StringWidth(word)
+		if line != "" && width+1+n > w {
+			out, line, width = append(out, line), "", 0
+		} else if line != "" {
+			line, width = line+" ", width+1
+		}
+		for n > w {
+			head := ansi.Truncate(word, w-width, "")
+			if head == "" {
+				break // a cell pair in a column of one
+			}
+			out, line, width = append(out, line+head), "", 0
+			word = word[len(head):]
+			n = ansi.StringWidth(word)
+		}
+		line, width = line+word, width+n
+	}
+	return append(out, line)
 }
 
 // bound cuts a block to h lines of at most w cells each. It is the last thing that

@@ -23,9 +23,24 @@ func (r *Run) Steps() []StepState {
 	var out []StepState
 	now, open := r.current()
 	for _, s := range r.o.Playbook.Steps {
-		out = append(out, StepState{ID: s.ID, Title: s.Title, End: r.worst(s.ID), Now: open && now.step.ID == s.ID})
+		out = append(out, StepState{ID: s.ID, Title: s.Title, End: r.stepEnd(s.ID), Now: open && now.step.ID == s.ID})
 	}
 	return out
+}
+
+// stepEnd is the worst end of a step's tasks, except that one task without need does
+// not hide that another was done.
+func (r *Run) stepEnd(id string) string {
+	end := r.worst(id)
+	if end != NotNeeded {
+		return end
+	}
+	for _, t := range r.tasks {
+		if t.step.ID == id && r.st.end[t.key()] == Done {
+			return Done
+		}
+	}
+	return end
 }
 
 // StepsOf is Steps of a case that nobody runs here, folded from its journal.
