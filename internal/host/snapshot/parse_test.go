@@ -122,6 +122,17 @@ func TestAForgedStreamIsNeverComplete(t *testing.T) {
 	}
 }
 
+func TestAnEndBeforeTheLastSectionIsForged(t *testing.T) {
+	s := &stream{}
+	s.frame("begin", ProfileWatch, "cordon-collector 1")
+	for _, name := range SectionsOf(ProfileWatch)[:5] {
+		s.section(name, nil)
+	}
+	if got, err := parse(ProfileWatch, s.end(ProfileWatch)); !errors.Is(err, ErrForged) || got.Complete {
+		t.Errorf("err %v", err)
+	}
+}
+
 func TestTheSameProcessTwiceIsForged(t *testing.T) {
 	text := whole(ProfileWatch, map[string]func(*stream){SectionProc: func(s *stream) {
 		s.frame("pstat", "9", stat(9, 1, "a", 1)).frame("pstat", "9", stat(9, 1, "b", 1))
@@ -201,6 +212,12 @@ func TestWhatIsTooLargeStopsAtTheCap(t *testing.T) {
 		if e.n > 64<<10 {
 			t.Errorf("%s: %d bytes were taken behind the cap", name, e.n)
 		}
+	}
+	large := small
+	large.Limits.Total = 1 << 40
+	body := begin + "C1 " + nonce + " 3 value =x 1001\n"
+	if _, err := Parse(io.MultiReader(strings.NewReader(body), &endless{}), large); !errors.Is(err, ErrTooLarge) {
+		t.Errorf("a body over its cap, below the cap of all: %v", err)
 	}
 	e := &endless{}
 	if _, err := Parse(e, small); !errors.Is(err, ErrForged) || e.n > 64<<10 {

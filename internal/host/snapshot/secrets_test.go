@@ -312,7 +312,7 @@ func TestForeignTextLeavesEscaped(t *testing.T) {
 	s, err := parse(ProfileTriage, whole(ProfileTriage, map[string]func(*stream){
 		SectionIdent:  func(s *stream) { s.frame("value", "hostname", "h"+esc) },
 		SectionProc:   func(s *stream) { s.frame("pstat", "5", stat(5, 1, "x"+esc, 1)).frame("pargs", "5", "a"+esc) },
-		SectionDetail: func(s *stream) { s.frame("penv", "5", "N"+esc+"=v") },
+		SectionDetail: func(s *stream) { s.frame("penv", "5", "N"+esc+"=v\x00PATH=/bin"+esc) },
 		SectionCron: func(s *stream) {
 			s.frame("lstat", "/etc/cron.d/"+esc, "81a4 0 0 1 1 1").frame("data", "/etc/cron.d/"+esc, "#"+esc)
 			s.frame("gap", "g"+esc, "w"+esc)
