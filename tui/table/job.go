@@ -1,6 +1,7 @@
 package table
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -52,6 +53,8 @@ func (j Job) Run(ctx context.Context) (Order, error) {
 }
 
 // order sorts stably: rows that are equal stay as they are listed, in both directions.
+// The place in the source decides between equals, which is much faster than a stable
+// algorithm.
 func (j Job) order(rows []int32) {
 	col := j.Sort.Col - 1
 	if col < 0 {
@@ -65,16 +68,16 @@ func (j Job) order(rows []int32) {
 		sign = -1
 	}
 	if c, ok := j.Src.(Comparer); ok {
-		slices.SortStableFunc(rows, func(a, b int32) int {
+		slices.SortFunc(rows, func(a, b int32) int {
 			switch la, lb := c.Last(int(a), col), c.Last(int(b), col); {
 			case la && lb:
-				return 0
+				return cmp.Compare(a, b)
 			case la:
 				return 1
 			case lb:
 				return -1
 			}
-			return sign * c.Compare(int(a), int(b), col)
+			return cmp.Or(sign*c.Compare(int(a), int(b), col), cmp.Compare(a, b))
 		})
 		return
 	}
@@ -82,10 +85,10 @@ func (j Job) order(rows []int32) {
 	for _, i := range rows {
 		keys[i] = strings.ToLower(j.Src.Cell(int(i), col))
 	}
-	slices.SortStableFunc(rows, func(a, b int32) int {
+	slices.SortFunc(rows, func(a, b int32) int {
 		switch x, y := keys[a], keys[b]; {
 		case x == y:
-			return 0
+			return cmp.Compare(a, b)
 		case x == "":
 			return 1
 		case y == "":
