@@ -7,10 +7,12 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/iotest"
 
 	"cordon/internal/casefile"
+	"cordon/internal/casefile/faultfs"
 	"cordon/internal/evidence"
 )
 
@@ -141,4 +143,20 @@ func TestWhatAKilledPutLeftIsSweptOnTake(t *testing.T) {
 		t.Error(err)
 	}
 	put(t, c, "a", "x")
+}
+
+// The directory of a blob may be there from a Put that failed, and not be durable.
+func TestABlobSurvivesThoughItsDirectoryWasNotSyncedTheFirstTime(t *testing.T) {
+	for seed := range uint64(30) {
+		f := faultfs.New(seed)
+		s := memStore(t, f)
+		c := create(t, s, "INC-1")
+		f.Inject(faultfs.Rule{Op: faultfs.OpSyncDir, Path: "/blobs/sha256", Nth: 1, Err: syscall.EIO})
+		if _, err := c.Put(t.Context(), evidence.Item{Name: "a"}, strings.NewReader("x")); !errors.Is(err, syscall.EIO) {
+			t.Fatal(err)
+		}
+		it := put(t, c, "a", "x")
+		f.Reboot(true)
+		blob(t, read(t, s, "INC-1"), it.Digest)
+	}
 }

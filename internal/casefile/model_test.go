@@ -15,7 +15,7 @@ import (
 	"cordon/internal/evidence"
 )
 
-var modelRuns = flag.Int("model-runs", 200, "how many random lives of a case to try; seeds count from 0")
+var modelRuns = flag.Int("model-runs", 120, "how many random lives of a case to try; seeds count from 0")
 
 // TestWhatWasAcknowledgedIsNeverLost drives a case through random work on a disk
 // that fails at random, dies at random, and loses what was not synced. Whatever
@@ -24,7 +24,7 @@ var modelRuns = flag.Int("model-runs", 200, "how many random lives of a case to 
 func TestWhatWasAcknowledgedIsNeverLost(t *testing.T) {
 	runs := *modelRuns
 	if testing.Short() {
-		runs /= 4
+		runs /= 2
 	}
 	var crashes, poisons, fulls, resumes int
 	for seed := range uint64(runs) {
