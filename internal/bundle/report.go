@@ -10,16 +10,18 @@ import (
 )
 
 // quote puts text that is not ours into a Markdown code span, where nothing is
-// markup, and takes from it what could end the span or a table cell. All of it is
-// foreign: a journal can hold what a host or a provider said in any field.
+// markup, and takes from it what could end the span. All of it is foreign: a journal
+// can hold what a host or a provider said in any field.
 func quote(s string) string {
-	s = strings.TrimSpace(untrusted.Clean(s, untrusted.MaxShown))
-	s = strings.NewReplacer("`", `\x60`, "|", `\x7c`).Replace(s)
+	s = strings.ReplaceAll(strings.TrimSpace(untrusted.Clean(s, untrusted.MaxShown)), "`", `\x60`)
 	if s == "" {
 		return "-"
 	}
 	return "`" + s + "`"
 }
+
+// cell is quote for a table, where a bar ends a cell even in a code span.
+func cell(s string) string { return strings.ReplaceAll(quote(s), "|", `\x7c`) }
 
 func when(t time.Time) string {
 	if t.IsZero() {
@@ -67,22 +69,22 @@ func (s *story) heading(w writef, status string) {
 	first, last := v.Lines[0], v.Lines[len(v.Lines)-1]
 	w("| | |")
 	w("|---|---|")
-	w("| Title | %s |", quote(v.Opening.Title))
-	w("| Kind | %s |", quote(v.Opening.Kind))
+	w("| Title | %s |", cell(v.Opening.Title))
+	w("| Kind | %s |", cell(v.Opening.Kind))
 	if s.end != nil {
-		w("| Ended | %s, %s |", quote(s.end.Msg), when(s.end.T))
+		w("| Ended | %s, %s |", cell(s.end.Msg), when(s.end.T))
 	} else {
 		w("| Ended | not yet |")
 	}
 	w("| Bundle | %s |", status)
 	for _, t := range v.Opening.Targets {
-		w("| Target | %s |", quote(t.String()))
+		w("| Target | %s |", cell(t.String()))
 	}
-	w("| Suspect window | %s to %s: %s |", when(v.Opening.Window.From), when(v.Opening.Window.To), quote(v.Opening.Window.Why))
-	w("| Playbook | %s |", quote(v.Opening.PlaybookName))
+	w("| Suspect window | %s to %s: %s |", when(v.Opening.Window.From), when(v.Opening.Window.To), cell(v.Opening.Window.Why))
+	w("| Playbook | %s |", cell(v.Opening.PlaybookName))
 	w("| Journal | %d lines, %s to %s, head `%s` |", len(v.Lines), when(first.T), when(last.T), v.Head)
 	for _, o := range operators(v.Lines) {
-		w("| Operator | %s on %s, key %s |", quote(o.Actor), quote(o.Host), quote(o.Key))
+		w("| Operator | %s on %s, key %s |", cell(o.Actor), cell(o.Host), cell(o.Key))
 	}
 	w("")
 }
@@ -148,7 +150,7 @@ func (s *story) actPart(w writef) {
 	w("| Time | Step | Change | Call | Outcome |")
 	w("|---|---|---|---|---|")
 	for _, a := range s.acts {
-		state := quote(either(a.state, unknownState))
+		state := cell(either(a.state, unknownState))
 		if a.status != 0 {
 			state += fmt.Sprintf(" (%d)", a.status)
 		}
@@ -156,9 +158,9 @@ func (s *story) actPart(w writef) {
 			state += " settled later"
 		}
 		if a.why != "" {
-			state += ": " + quote(a.why)
+			state += ": " + cell(a.why)
 		}
-		w("| %s | %s | %s | %s | %s |", when(a.at), quote(a.step), quote(a.title), quote(a.call), state)
+		w("| %s | %s | %s | %s | %s |", when(a.at), cell(a.step), cell(a.title), cell(a.call), state)
 	}
 	w("")
 }
@@ -177,9 +179,9 @@ func (s *story) exposurePart(w writef) {
 		for _, c := range s.exposed.Entries {
 			dead := when(c.Dead)
 			if c.DeadSays != "" {
-				dead += ", says " + quote(c.DeadSays)
+				dead += ", says " + cell(c.DeadSays)
 			}
-			w("| %s | %s | %s | %s | %s |", quote(c.Name), quote(c.Kind), quote(c.Where), when(c.Replaced), dead)
+			w("| %s | %s | %s | %s | %s |", cell(c.Name), cell(c.Kind), cell(c.Where), when(c.Replaced), dead)
 		}
 	}
 	w("")
