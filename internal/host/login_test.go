@@ -123,4 +123,3 @@ func TestOneChosenKeyOfTheAgentIsOffered(t *testing.T) {
 		t.Error("another key of the agent was shown to the host")
 	}
 }
-
