@@ -54,6 +54,12 @@ type App struct {
 	signer  signing.Signer
 	tokens  map[string]secret.Secret  // fetched in this process, in memory only
 	answers map[string]*gitlab.Recent // by provider
+
+	invMu     sync.Mutex
+	inv       *inventory          // nil: not read yet
+	keptCases map[string]keptCase // by id, as of their head
+	addrOnce  sync.Once
+	addrs     map[string][]string
 }
 
 // Open reads the configuration and builds the systems. It contacts nothing (a lab is

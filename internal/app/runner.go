@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"slices"
 	"strings"
 	"time"
@@ -12,30 +11,9 @@ import (
 	"cordon/internal/config"
 	"cordon/internal/fleet"
 	"cordon/internal/target"
+	"cordon/internal/transport"
 	"cordon/providers"
 )
-
-// Fleet lists the runners of every provider. It contacts no host; a scope that could
-// not be listed is a gap in the answer.
-func (a *App) Fleet(ctx context.Context) (fleet.Fleet, error) {
-	if len(a.fleet.providers) == 0 {
-		return fleet.Fleet{}, fmt.Errorf("%w: no provider is configured; write one to %s or set GITLAB_TOKEN", ErrUsage, a.configPlace())
-	}
-	in := fleet.Input{At: a.clock.Now()}
-	for _, p := range a.fleet.providers {
-		err := p.Runners(ctx, func(page providers.Page) error {
-			in.Runners = append(in.Runners, page.Runners...)
-			if page.Gap != nil {
-				in.Gaps = append(in.Gaps, *page.Gap)
-			}
-			return nil
-		})
-		if err != nil {
-			return fleet.Fleet{}, fmt.Errorf("list runners of %s: %w", p.Name(), err)
-		}
-	}
-	return fleet.Build(in), nil
-}
 
 func (a *App) configPlace() string {
 	if a.cfg.Path != "" {
@@ -106,42 +84,26 @@ func (a *App) HostsOf(ctx context.Context, r providers.Runner, asked []string) (
 		add(name)
 	}
 	p := a.fleet.all[r.Ref.System].(providers.Provider)
-	ms, err := p.Managers(ctx, r.Ref)
+	var at time.Time // when it was asked, also where the answer is reused
+	ms, err := p.Managers(transport.WithRecorder(ctx, func(x transport.Exchange) { at = x.At }), r.Ref)
 	if err != nil {
 		if len(refs) > 0 {
 			return refs, "named by you; the provider's managers could not be read: " + err.Error(), nil
 		}
 		return nil, "the provider's managers could not be read: " + err.Error(), nil
 	}
-	known := map[string][]string{}
-	for name, h := range a.cfg.Hosts {
-		known[name] = addresses(h.Address)
-	}
-	names, how := fleet.HostsOf(r, ms, known)
+	kept := a.remember(r.Ref.System, func(k *lastKnown) {
+		k.put(r.Ref, func(x *knownRunner) { x.Managers, x.ManagersAt = ms, at })
+	})
+	names, how := fleet.HostsOf(r, ms, a.hostAddresses())
 	for _, n := range names {
 		add(n)
 	}
 	if len(asked) > 0 {
 		how = strings.TrimSuffix("named by you; "+how, "; ")
 	}
+	if kept != nil { // a full disk must not stop a containment here
+		how = strings.TrimPrefix(how+"; "+kept.Error(), "; ")
+	}
 	return refs, how, nil
-}
-
-// addresses are the names and numbers under which a provider may have seen a host:
-// what is configured, and what that resolves to on this machine. Nothing is connected to.
-func addresses(hostport string) []string {
-	h, _, err := net.SplitHostPort(hostport)
-	if err != nil {
-		h = hostport
-	}
-	out := []string{h}
-	if net.ParseIP(h) == nil {
-		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
-		defer cancel()
-		found, err := net.DefaultResolver.LookupHost(ctx, h)
-		if err == nil {
-			out = append(out, found...)
-		}
-	}
-	return out
 }

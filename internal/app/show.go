@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"cordon/internal/bundle"
@@ -127,20 +128,52 @@ func CaseLine(s casefile.Summary) string {
 	return fmt.Sprintf("%-36s %-6s %s  %s", s.ID, state, s.Opened.UTC().Format(time.RFC3339), s.Title)
 }
 
-// Fleet writes one line a runner, and one for each hole in the list.
+// Fleet writes one line a runner and one for each installation that no runner claims,
+// with what speaks against it and how old it is, and one for each hole in the list.
 func (l Lines) Fleet(f fleet.Fleet) {
-	l.Printf("%-36s %-22s %-8s %-7s %-5s %s", "RUNNER", "NAME", "STATUS", "PAUSED", "SEEN", "OWNER")
+	l.Printf("%-36s %-22s %-8s %-7s %-5s %-18s %s", "RUNNER", "NAME", "STATUS", "PAUSED", "SEEN", "OWNER", "NOTE")
+	n := 0
 	for _, r := range f.Rows {
+		if r.Runner.Ref.IsZero() {
+			in := r.Installations[0]
+			l.Printf("%-36s %s", "("+strings.ToUpper(r.State)+" on "+in.Host+")", note(f, r))
+			continue
+		}
+		n++
 		seen := "-"
 		if !r.Runner.LastContact.IsZero() {
 			seen = ago(f.At.Sub(r.Runner.LastContact))
 		}
-		l.Printf("%-36s %-22s %-8s %-7s %-5s %s", r.Runner.Ref, r.Runner.Name, r.Runner.Status, word(r.Runner.Paused), seen, r.Runner.Owner)
+		l.Printf("%-36s %-22s %-8s %-7s %-5s %-18s %s",
+			r.Runner.Ref, r.Runner.Name, r.Runner.Status, word(r.Runner.Paused), seen, dashed(string(r.Runner.Owner)), note(f, r))
 	}
 	for _, g := range f.Gaps {
 		l.Printf("NOT LISTED  %s: %s", g.Name, g.Why)
 	}
-	l.Printf("%d runners; no host was contacted", len(f.Rows))
+	l.Printf("%d runners; no host was contacted", n)
+}
+
+// note is what a reader of a list must know about a row: its age where it is not of
+// now, its state, and where it is.
+func note(f fleet.Fleet, r fleet.Row) string {
+	var out []string
+	if at, ok := r.SeenAt["provider"]; ok && at.Before(f.At) {
+		out = append(out, "NOT LISTED NOW, as of "+ago(f.At.Sub(at))+" ago")
+	}
+	if r.State != fleet.Agreed {
+		out = append(out, strings.ToUpper(r.State)+": "+r.Why)
+	}
+	if len(r.Hosts) > 0 && !r.Runner.Ref.IsZero() {
+		out = append(out, "on "+strings.Join(r.Hosts, ", "))
+	}
+	return strings.Join(out, "; ")
+}
+
+func dashed(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return s
 }
 
 // HostReport writes what a check of one host found.

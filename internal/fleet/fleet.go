@@ -51,6 +51,10 @@ type Input struct {
 	Services  map[string]string                  // provider's name to its base URL
 	Hosts     map[string][]string                // configured host to its addresses
 	Snapshots []*snapshot.Snapshot               // the newest of each host; older ones are ignored
+
+	// Read is when parts were read that were not read At: "provider", "details" and
+	// "managers" by runner. It ends up in Row.SeenAt.
+	Read map[target.Ref]map[string]time.Time
 }
 
 // Fleet is immutable once built: share it freely, change nothing in it.
@@ -73,7 +77,7 @@ type Row struct {
 	Why           string               `json:"why,omitempty"`
 	Looked        string               `json:"looked"`
 	Differ        []string             `json:"differ,omitempty"` // every disagreement, both sides
-	SeenAt        map[string]time.Time `json:"seen_at"`          // "provider" and "host/NAME" to when it was read
+	SeenAt        map[string]time.Time `json:"seen_at"`          // "provider", "details", "managers" and "host/NAME" to when it was read
 }
 
 // Build joins. It reads its input and keeps no reference to the maps in it.

@@ -62,6 +62,7 @@ func newJoin(in Input) *join {
 // row joins one runner with its installations.
 func (j *join) row(r providers.Runner) Row {
 	row := Row{Runner: r, Managers: slices.Clone(j.in.Managers[r.Ref]), SeenAt: map[string]time.Time{"provider": j.in.At}}
+	maps.Copy(row.SeenAt, j.in.Read[r.Ref])
 	var how []string
 	for _, p := range j.all {
 		if k := j.same(r, row.Managers, p.Installation); k != "" {
