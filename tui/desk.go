@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"fmt"
 	"sync"
 
 	"cordon/internal/app"
@@ -55,13 +56,16 @@ func (d *desk) wrote(drv *driver, h app.Handed) {
 }
 
 // leave brings every run to a safe point, closes the cases and says how the last one
-// stands.
-func (d *desk) leave() Left {
+// stands. say is told what it waits for.
+func (d *desk) leave(say func(string)) Left {
 	d.mu.Lock()
 	open := d.open
 	d.mu.Unlock()
 	var all sync.WaitGroup
 	for _, s := range open {
+		if s.drv.inFlight() {
+			say(fmt.Sprintf("waiting at most %s for the call in flight, so that what became of it is on record", waitForEffect))
+		}
 		all.Go(s.drv.detach)
 	}
 	all.Wait()

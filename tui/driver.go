@@ -280,3 +280,10 @@ func (d *driver) kept() bool {
 	defer d.mu.Unlock()
 	return d.session.Kept
 }
+
+// inFlight reports whether an effect may be on its way.
+func (d *driver) inFlight() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.acting
+}

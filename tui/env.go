@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"cordon/internal/app"
+	"cordon/internal/clock"
 )
 
 // env is what every page is made with. It is handed down by value and changed by
@@ -24,6 +25,11 @@ type env struct {
 	// simulated and readOnly are in the header of every screen.
 	simulated, readOnly bool
 
+	clock clock.Clock // by which facts are judged, a lab's where there is one
+	state string      // where cases are kept
+
+	questions <-chan question // secrets that are asked for; nil: none ever are
+
 	raw    io.Writer // the terminal, for sequences that are not a frame; nil in tests
 	getenv func(string) string
 
@@ -31,5 +37,5 @@ type env struct {
 	demo  *Demo                            // the guided tour, nil outside it
 }
 
-// now is the time by which facts are judged, a lab's where there is one.
-func (e env) now() time.Time { return e.app.Clock().Now() }
+// now is the time by which facts are judged.
+func (e env) now() time.Time { return e.clock.Now() }

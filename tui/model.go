@@ -21,7 +21,8 @@ type model struct {
 	w, h   int
 	said   string // one line until the next key
 	filter keyFilter
-	left   bool    // quit was asked for
+	left   bool // quit was asked for
+	secret *secretBox
 	then   tea.Cmd // what to do first, beside the first page
 	crash  string  // where the trace of a panic is
 }
@@ -33,7 +34,7 @@ func newModel(e env, first page, then tea.Cmd) *model {
 func (m *model) top() page { return m.stack[len(m.stack)-1] }
 
 // Init implements tea.Model.
-func (m *model) Init() tea.Cmd { return tea.Batch(m.top().Init(), m.then) }
+func (m *model) Init() tea.Cmd { return tea.Batch(m.top().Init(), m.then, m.e.listenForQuestions()) }
 
 // Update implements tea.Model.
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
@@ -48,6 +49,13 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			return m, nil
 		}
 		m.said = ""
+		if m.secret != nil && !m.e.keys.Leave.Is(msg) {
+			if m.secret.key(m.e.keys, msg) {
+				m.secret = nil
+				return m, m.e.listenForQuestions()
+			}
+			return m, nil
+		}
 		var cmds []tea.Cmd
 		for _, k := range keysOf(msg, m.top().Mode()) {
 			// The first key of a burst may have opened a dialog: the rest was not meant for it.
@@ -72,6 +80,9 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, nil
 	case sayMsg:
 		m.said = clean(msg.text)
+		return m, nil
+	case askMsg:
+		m.secret = &secretBox{q: msg.q}
 		return m, nil
 	case crashMsg:
 		m.crash = msg.file
@@ -135,6 +146,9 @@ func (m *model) View() string {
 		return bound(th, strings.TrimPrefix(text, "\n"), m.w, m.h)
 	}
 	body := bound(th, m.top().View(m.w, m.h-3), m.w, m.h-3)
+	if m.secret != nil {
+		body = over(th, strings.Split(body, "\n"), m.secret.view(th, m.w-2, m.h-4), m.w, m.h-3)
+	}
 	body += strings.Repeat("\n", m.h-4-strings.Count(body, "\n"))
 	hint := th.Dim.Render(clip(th, " "+m.top().Hint(), m.w))
 	if m.said != "" {

@@ -11,6 +11,7 @@ package tui
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"strings"
 	"sync"
@@ -33,6 +34,8 @@ type Options struct {
 	In    *os.File
 	Out   *os.File
 	ASCII bool // no glyph outside ASCII
+
+	Asker *Asker // the one that the app asks through; nil: secrets are asked elsewhere
 
 	Contain string       // reference of a runner: begin on the page of a new case for it
 	Spec    app.CaseSpec // for Contain
@@ -61,8 +64,13 @@ func Run(ctx context.Context, a *app.App, o Options) (Left, error) {
 	out := output{o.Out, &sync.Mutex{}}
 	e := env{
 		raw: out, getenv: os.Getenv,
-		ctx: screen, app: a, th: newTheme(r, o.ASCII), keys: NewKeyMap(), desk: &desk{}, wall: time.Now,
+		ctx: screen, app: a, th: newTheme(r, o.ASCII), keys: NewKeyMap(), desk: &desk{}, wall: time.Now, clock: a.Clock(), state: a.StateDir(),
 		simulated: a.Simulated(), readOnly: a.ReadOnly(), crash: crashFile(a), demo: o.Demo,
+	}
+	if o.Asker != nil {
+		var detach func()
+		e.questions, detach = o.Asker.attach()
+		defer detach()
 	}
 	first, then := firstPage(e, o)
 	m := newModel(e, first, then)
@@ -72,7 +80,7 @@ func Run(ctx context.Context, a *app.App, o Options) (Left, error) {
 		tea.WithoutSignalHandler(), // the command's context ends on SIGHUP, SIGTERM and SIGINT
 	)
 	_, err := p.Run()
-	left := e.desk.leave()
+	left := e.desk.leave(func(text string) { fmt.Fprintf(out, "%s\r\n", text) })
 	left.Crash = m.crash
 	switch {
 	case err == nil:

@@ -40,7 +40,7 @@ func (p *start) View(w, h int) string {
 	}
 	out = append(out, " "+th.Title.Render(fmt.Sprintf("open cases (%d)", len(p.cases))))
 	if len(p.cases) == 0 && p.err == nil {
-		out = append(out, "   none in "+clean(p.e.app.StateDir()))
+		out = append(out, "   none in "+clean(p.e.state))
 	}
 	if p.err != nil {
 		out = append(out, "   "+th.Bad.Render(th.Glyph("bad")+" "+clean(app.Hint(p.err))))

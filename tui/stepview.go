@@ -85,7 +85,10 @@ func (p *stepper) View(w, h int) string {
 func over(th Theme, page []string, box string, w, h int) string {
 	lines := strings.Split(box, "\n")
 	from := max(0, h-len(lines))
-	out := append(page[:min(from, len(page)):min(from, len(page))], lines...)
+	for len(page) < from {
+		page = append(page, "")
+	}
+	out := append(page[:from:from], lines...)
 	for i := range out {
 		if i >= from {
 			out[i] = " " + fit(th, out[i], w-1)

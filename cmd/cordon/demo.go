@@ -108,7 +108,7 @@ func (e env) demo(ctx context.Context, dir, fault string, seed uint64) (int, err
 func (e env) openLab(ctx context.Context, dir string) (*app.App, error) {
 	return app.Open(ctx, app.Options{
 		Lab: filepath.Join(dir, "lab"), State: filepath.Join(dir, "state"), Version: version(),
-		ReadOnly: e.flags.readOnly, Ask: e.askSecret, FS: stateFS,
+		ReadOnly: e.flags.readOnly, Ask: e.asker.Ask, FS: stateFS,
 	})
 }
 

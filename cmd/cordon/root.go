@@ -32,10 +32,12 @@ type env struct {
 	streams
 	flags *flags
 	code  *int // the exit code of a command that ended without an error
+	asker *tui.Asker
 }
 
 func newRoot(s streams, code *int) *cobra.Command {
-	e := env{s, &flags{}, code}
+	e := env{streams: s, flags: &flags{}, code: code}
+	e.asker = tui.NewAsker(e.askSecret)
 	root := &cobra.Command{
 		Use:   "cordon",
 		Short: "Contain a compromised CI runner, keep the evidence, and prove that it went silent",
@@ -109,7 +111,7 @@ func exactly(names ...string) cobra.PositionalArgs {
 func (e env) open(cmd *cobra.Command) (*app.App, error) {
 	return app.Open(cmd.Context(), app.Options{
 		Config: e.flags.config, State: e.flags.state, Lab: e.flags.lab, ReadOnly: e.flags.readOnly,
-		Version: version(), Ask: e.askSecret, FS: stateFS,
+		Version: version(), Ask: e.asker.Ask, FS: stateFS,
 	})
 }
 

@@ -19,6 +19,7 @@ func (e env) onScreen() bool {
 func (e env) show(ctx context.Context, a *app.App, o tui.Options) (tui.Left, error) {
 	o.In, _ = e.in.(*os.File)
 	o.Out, _ = e.out.(*os.File)
+	o.Asker = e.asker
 	o.ASCII = e.flags.ascii || tui.ASCII(os.Getenv)
 	left, err := tui.Run(ctx, a, o)
 	lines := e.lines(a)

@@ -1,0 +1,159 @@
+package tui
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"cordon/internal/app"
+)
+
+var sgrOnly = regexp.MustCompile(`\x1b\[[0-9;]*m`)
+
+// find types what the alert says and opens the case of the runner that is online.
+func (p *person) find(what string) {
+	p.t.Helper()
+	p.until("ready: the providers answered")
+	p.runes(what)
+	p.press(tea.KeyEnter)
+	p.until("runners for")
+	p.press(tea.KeyEnter)
+	p.until("2/6 Give it no more jobs")
+}
+
+// walk answers every prompt as a person who agrees does, until stop says so.
+func (p *person) walk(stop func(s *stepper) bool) *stepper {
+	p.t.Helper()
+	most := time.After(120 * time.Second) // for a test that would hang, not a measurement
+	for {
+		if s, ok := p.m.top().(*stepper); ok {
+			switch {
+			case stop(s):
+				return s
+			case s.err != nil:
+				p.t.Fatalf("the run stands still: %v\n%s", s.err, p.look())
+			case s.dialog != nil && !s.dialog.atField:
+				p.awake()
+				p.runes("the token is in use by others")
+				p.press(tea.KeyEnter)
+				continue
+			case s.dialog != nil:
+				p.awake()
+				p.runes(s.dialog.want)
+				continue
+			case s.cur != nil && !s.over():
+				p.press(tea.KeyEnter)
+				if s.dialog == nil {
+					p.t.Fatalf("enter opened nothing: %s\n%s", s.canApply(), p.look())
+				}
+				p.look()
+				continue
+			}
+		}
+		select {
+		case msg := <-p.msgs:
+			p.tell(msg)
+		case <-most:
+			p.t.Fatalf("the walk hangs; the screen is\n%s", p.look())
+		}
+	}
+}
+
+func at(step string) func(*stepper) bool {
+	return func(s *stepper) bool { return s.cur != nil && s.cur.Step == step && s.dialog == nil }
+}
+
+func atEnd(s *stepper) bool { return s.over() }
+
+func TestTheDemoGoesFromTheAlertToAVerifiedBundle(t *testing.T) {
+	for _, size := range [][2]int{{80, 24}, {120, 40}, {minW, minH}} {
+		t.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(t *testing.T) {
+			t.Parallel()
+			w := newLabWorld(t, "none")
+			out := t.TempDir()
+			p := w.sit(size[0], size[1], Options{Demo: &Demo{Ref: w.app.Planted(), Host: w.app.PlantedHost(), Title: "demo", Dir: out}})
+			if !strings.Contains(p.look(), "an alert names build-07") {
+				t.Errorf("the demo does not say how to begin:\n%s", p.look())
+			}
+			p.find("build-07")
+			s := p.walk(atEnd)
+			p.until("ending: contained (exit 0)")
+			p.until("can it fetch secrets? ! open")
+			p.runes("e")
+			p.until("bundle verified")
+			if s.handed == nil || !s.handed.Report.OK() {
+				t.Fatalf("handed over: %+v", s.handed)
+			}
+			if v := strings.Join(strings.Fields(p.look()), ""); !strings.Contains(v, filepath.Base(s.handed.Path)) && !strings.Contains(strings.ReplaceAll(v, "│", ""), filepath.Base(s.handed.Path)) {
+				t.Errorf("the path of the bundle is not on the screen:\n%s", p.look())
+			}
+			if _, err := os.Stat(s.handed.Path); err != nil {
+				t.Error(err)
+			}
+			left := p.m.e.desk.leave(func(string) {})
+			if left.Bundle != s.handed.Path || left.Ending == nil || left.Ending.Word != "contained" || left.Kept {
+				t.Errorf("left: %+v", left)
+			}
+			// And as a stranger would: the file alone, with the signer's line that came beside it.
+			if r, err := app.Verify(left.Bundle, s.handed.Signers); err != nil || !r.Simulated {
+				t.Errorf("verify: %v, simulated %v", err, r.Simulated)
+			}
+		})
+	}
+}
+
+// The promise of the issue: from the typed name to a paused runner at most 12 keys and
+// 5 calls of the provider before the pause, and nothing on a host.
+func TestFromAHostNameToAPausedRunner(t *testing.T) {
+	w := newLabWorld(t, "none")
+	p := w.sit(80, 24, Options{})
+	name := "build-07"
+	p.until("ready: the providers answered")
+	before := w.counters()
+	p.find(name)
+	p.press(tea.KeyEnter)
+	p.confirm("y")
+	p.until("3/6 Make the stolen")
+	if keys := p.keys - len(name); keys > 12 {
+		t.Errorf("%d keys beyond the name", keys)
+	} else {
+		t.Logf("%d keys beyond the name", keys)
+	}
+	calls := 0
+	for _, l := range w.calls(p) {
+		if strings.HasPrefix(l, "PUT ") {
+			break
+		}
+		calls++
+	}
+	t.Logf("%d calls on record before the pause; counted before opening: %v", calls, before.Requests)
+	c := w.counters()
+	if len(c.Conns) != 0 || len(c.Sessions) != 0 {
+		t.Errorf("a host was contacted: %+v", c)
+	}
+	if p.m.top().(*stepper).steps[1].End != "done" {
+		t.Errorf("steps: %+v", p.m.top().(*stepper).steps)
+	}
+}
+
+// calls are the requests that the case has on record, in order.
+func (w *labWorld) calls(p *person) []string {
+	w.t.Helper()
+	v, err := w.app.View(p.m.top().(*stepper).about.ID)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	var out []string
+	for _, l := range v.Lines {
+		if l.Kind == "exchange" {
+			out = append(out, l.Req.Method+" "+l.Req.Path)
+		}
+	}
+	return out
+}
