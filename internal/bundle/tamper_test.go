@@ -97,6 +97,7 @@ func tamperings() []tampered {
 		{"the author hides a gap", RowEvidence, "gaps", author(gapsName, "{\n      \"name\": \"host/build-07/memory\",", "null, {\"name\": \"x\",")},
 		{"case.json of another case", RowCase, "of the case", author(caseName, "INC-2026-0142", "INC-2026-0143")},
 		{"case.json of another state", RowCase, "another state", author(caseName, "\"events\": ", "\"events\": 1")},
+		{"case.json says another status", RowCase, "another status", author(caseName, `"status": "closed"`, `"status": "open"`)},
 		{"another directory", RowCase, "of the case", func(t *testing.T, m made, good []byte) []byte {
 			list := entries(t, good)
 			for i := range list {
