@@ -145,7 +145,7 @@ func (l Lines) Fleet(f fleet.Fleet) {
 			seen = ago(f.At.Sub(r.Runner.LastContact))
 		}
 		l.Printf("%-36s %-22s %-8s %-7s %-5s %-18s %s",
-			r.Runner.Ref, r.Runner.Name, r.Runner.Status, word(r.Runner.Paused), seen, dashed(string(r.Runner.Owner)), note(f, r))
+			r.Runner.Ref, r.Runner.Name.String(), r.Runner.Status, word(r.Runner.Paused), seen, dashed(r.Runner.Owner.String()), note(f, r))
 	}
 	for _, g := range f.Gaps {
 		l.Printf("NOT LISTED  %s: %s", g.Name, g.Why)
