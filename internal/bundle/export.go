@@ -89,14 +89,13 @@ func status(v *casefile.View) string {
 }
 
 // stampOf is the one time in the archive: that of the last line, in whole seconds. A
-// lab's clock runs ahead, and tar warns of files from the future; there it is the
-// time of the first line.
+// lab's clock runs ahead, and tar warns of every file from the future; there it is
+// the beginning of the day of the first line (UTC).
 func stampOf(v *casefile.View) time.Time {
-	l := v.Lines[len(v.Lines)-1]
 	if v.Simulated {
-		l = v.Lines[0]
+		return v.Lines[0].T.UTC().Truncate(24 * time.Hour)
 	}
-	return l.T.UTC().Truncate(time.Second)
+	return v.Lines[len(v.Lines)-1].T.UTC().Truncate(time.Second)
 }
 
 // archive writes the tar: sorted names, one time, no owner, so that the same files

@@ -52,7 +52,7 @@ func TestTheArchiveIsPlainAndSorted(t *testing.T) {
 		last, v := "", m.view(t)
 		at := v.Lines[len(v.Lines)-1].T
 		if simulated {
-			at = v.Lines[0].T // a lab runs ahead of the machine
+			at = start.Truncate(24 * time.Hour) // a lab runs ahead of the machine
 		}
 		for _, e := range entries(t, m.export(t)) {
 			h := e.head
