@@ -38,7 +38,7 @@ func (p *stepper) right(w, h int) []string {
 			body = []string{"", "if a security key blinks, touch it; if a credential", "command asks, it asks on its own terminal"}
 		}
 	}
-	if p.last != "" && !p.over() {
+	if p.last != "" && !p.over() && p.err == nil {
 		for _, l := range clamp(th, wrap("last: "+p.last, w), 2) {
 			head = append(head, th.Dim.Render(l))
 		}

@@ -19,11 +19,11 @@ func (p *stepper) Title() string {
 	}
 	for i, s := range p.steps {
 		if s.Now {
-			return fmt.Sprintf("%s  step %d/%d %s", p.about.ID, i+1, len(p.steps), s.ID)
+			return fmt.Sprintf("step %d/%d %s  %s", i+1, len(p.steps), s.ID, p.about.ID)
 		}
 	}
 	if p.over() {
-		return p.about.ID + "  over: " + p.cur.Text
+		return p.cur.Text + "  " + p.about.ID
 	}
 	return p.about.ID
 }
@@ -42,6 +42,8 @@ func (p *stepper) Hint() string {
 		return "the bundle is written and verified; hand the signer's line over by another way"
 	case p.over():
 		return "e writes the signed bundle and verifies it; b is the brief for the channel"
+	case p.cur == nil && p.drv.inFlight():
+		return "a call is on its way; leaving waits for it, at most 20 seconds"
 	case p.cur == nil:
 		return "nothing is asked now; leaving is safe, the case goes on from its journal"
 	case p.cur.Kind == engine.Doubt:
