@@ -77,6 +77,12 @@ func (v *validator) config(c *Config) {
 			v.add(at("rotate", "destinations", name), "write command: [program, argument, …]", "no command to give the token to")
 		}
 	}
+	for _, name := range sorted(c.Operator) {
+		x := c.Operator[name]
+		v.usable(at("operator", name), name)
+		v.action(name, &x)
+		c.Operator[name] = x
+	}
 	for i, r := range c.Rotate.Recipients {
 		if all, err := age.ParseRecipients(strings.NewReader(r)); err != nil || len(all) != 1 {
 			v.add(at("rotate", "recipients", strconv.Itoa(i)), "age-keygen -y prints it: age1…", "not an age recipient")
