@@ -31,6 +31,8 @@ var (
 	idForm     = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,39}$`)
 	attackForm = regexp.MustCompile(`^T[0-9]{4}(\.[0-9]{3})?$`)
 	nistForm   = regexp.MustCompile(`^[A-Z]{2}-[0-9]{1,2}(\([0-9]{1,2}\))?$`)
+	nameForm   = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$`)
+	dueForm    = regexp.MustCompile(`^[1-9][0-9]{0,3}[hd]$`)
 	globForm   = regexp.MustCompile(`^[A-Za-z0-9._*?/-]+$`)
 )
 
@@ -123,19 +125,33 @@ func (l *linter) step(i int, s Step) {
 	}
 }
 
-// ending wants exactly one confirm, as the very last act: whatever is done after
-// the verdict makes it a verdict on something else.
+// ending wants exactly one confirm, as the last act that is not manual: whatever
+// cordon does after the verdict makes it a verdict on something else. What people do
+// elsewhere (scrap the machine, sign for it) may follow.
 func (l *linter) ending() {
+	type place struct {
+		at []string
+		do string
+	}
+	var acts []place
+	last := -1
 	for i, s := range l.p.Steps {
 		for j, a := range s.Acts {
-			last := i == len(l.p.Steps)-1 && j == len(s.Acts)-1
-			at := []string{"steps", strconv.Itoa(i), "acts", strconv.Itoa(j)}
-			switch {
-			case last && a.Do != Confirm:
-				l.err(at, "the last act is not confirm: nobody looks whether it worked")
-			case !last && a.Do == Confirm:
-				l.err(at, "confirm comes once, as the last act")
+			if a.Do != Manual {
+				last = len(acts)
 			}
+			acts = append(acts, place{[]string{"steps", strconv.Itoa(i), "acts", strconv.Itoa(j)}, a.Do})
+		}
+	}
+	if last < 0 && len(acts) > 0 {
+		last = len(acts) - 1
+	}
+	for k, a := range acts {
+		switch {
+		case k == last && a.do != Confirm:
+			l.err(a.at, "the last act is not confirm: nobody looks whether it worked")
+		case k != last && a.do == Confirm:
+			l.err(a.at, "confirm comes once, as the last act")
 		}
 	}
 }

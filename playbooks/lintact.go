@@ -20,15 +20,26 @@ func (l *linter) act(i int, at []string, a Act) {
 	l.word(at, "ask", a.Ask, asks)
 	switch a.Do {
 	case Gather:
-		l.unused(at, a, "verb", "destroys", "verify", "ask")
+		l.unused(at, a, append([]string{"verb", "destroys", "verify", "ask", "name", "until"}, ofManual...)...)
 		l.wanted(at, "on", a.On, "profile", a.Profile)
 		if a.On == OnHosts {
 			l.err(below(at, "on"), "hosts are read by \"do: plan, verb: collect\": logging in tips off, so a person confirms it")
 		}
 	case Plan:
+		l.unused(at, a, append([]string{"until"}, ofManual...)...)
 		l.plan(i, at, a)
+	case Manual:
+		l.unused(at, a, "verb", "profile", "destroys", "verify", "ask", "name", "until")
+		l.manual(at, a)
+	case Wait:
+		l.unused(at, a, append([]string{"verb", "profile", "optional", "destroys", "verify", "ask", "name"}, ofManual...)...)
+		l.wanted(at, "on", a.On, "until", a.Until)
+		l.word(at, "until", a.Until, untils)
+		if a.On == OnHosts {
+			l.err(below(at, "on"), "the provider says whether a job runs: write on: runner")
+		}
 	case Exposure, Confirm:
-		l.unused(at, a, "verb", "profile", "on", "optional", "destroys", "verify", "ask")
+		l.unused(at, a, append([]string{"verb", "profile", "on", "optional", "destroys", "verify", "ask", "name", "until"}, ofManual...)...)
 	}
 }
 
@@ -39,7 +50,7 @@ func (l *linter) plan(i int, at []string, a Act) {
 		return
 	}
 	l.wanted(at, "on", a.On)
-	if a.On != "" && a.On != v.on {
+	if a.On != "" && v.on != "" && a.On != v.on {
 		l.err(below(at, "on"), "%s is done on: %s", v.name, v.on)
 	}
 	if v.name == verbCollect {
@@ -48,10 +59,20 @@ func (l *linter) plan(i int, at []string, a Act) {
 	} else {
 		l.unused(at, a, "profile")
 	}
-	if a.Verify != "" && a.Verify != v.verify {
+	if v.name == verbOperator {
+		// Which actions there are is the configuration's affair, on the machine that runs it.
+		l.wanted(at, "name", a.Name)
+		if a.Name != "" && !nameForm.MatchString(a.Name) {
+			l.err(below(at, "name"), "name %q: use A-Z a-z 0-9 . _ -, at most 63, starting with a letter or digit", untrusted.Text(a.Name))
+		}
+		l.unused(at, a, "verify")
+	} else {
+		l.unused(at, a, "name")
+	}
+	if a.Verify != "" && v.name != verbOperator && a.Verify != v.verify {
 		l.err(below(at, "verify"), "verify %s does not tell whether %s worked", a.Verify, v.name)
 	}
-	if a.Optional && v.on == OnRunner {
+	if a.Optional && a.On == OnRunner {
 		l.err(below(at, "optional"), "only hosts may be out of reach; what a provider does not answer is unknown, not optional")
 	}
 	if a.Ask == SecondPerson { // refused rather than passed over: who wrote it counts on it
@@ -101,6 +122,8 @@ func (l *linter) unused(at []string, a Act, keys ...string) {
 	set := map[string]bool{
 		"verb": a.Verb != "", "profile": a.Profile != "", "on": a.On != "", "optional": a.Optional,
 		"destroys": len(a.Destroys) > 0, "verify": a.Verify != "", "ask": a.Ask != "",
+		"name": a.Name != "", "until": a.Until != "", "text": a.Text != "", "fields": len(a.Fields) > 0,
+		"owner": a.Owner != "", "due": a.Due != "", "attach": a.Attach, "sign_off": a.SignOff != "",
 	}
 	for _, k := range keys {
 		if set[k] {

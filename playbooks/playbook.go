@@ -30,6 +30,8 @@ const (
 	Plan     = "plan"     // have plans made for Verb, one confirmed, and carried out
 	Exposure = "exposure" // open or refresh the list of what the runner could reach
 	Confirm  = "confirm"  // the verdict: can it poll, fetch secrets, deploy
+	Manual   = "manual"   // a person does it, and writes down what was done
+	Wait     = "wait"     // until what Until says is so
 )
 
 // What an act is on: Act.On.
@@ -43,6 +45,23 @@ const (
 	VerifyPaused  = "paused"
 	VerifyGone    = "gone"
 	VerifyStopped = "stopped"
+)
+
+// UntilIdle is the value of Act.Until: no job runs on the runner.
+const UntilIdle = "idle"
+
+// DifferentPerson is the value of Act.SignOff: somebody else than who did the work
+// says that it was done.
+const DifferentPerson = "different-person"
+
+// Kinds of a field of a manual act: Field.Kind.
+const (
+	FieldText   = "text"
+	FieldDate   = "date"   // 2026-11-30, or with a time in UTC
+	FieldPerson = "person" // a name or an address, as people are called in the case
+	FieldURL    = "url"    // http or https
+	FieldNumber = "number" // digits, at most one sign
+	FieldRunner = "runner" // a runner, which has to be online when the act is done: the provider is asked
 )
 
 // SecondPerson is the value of Act.Ask that wants another person's agreement.
@@ -90,6 +109,24 @@ type Act struct {
 	Destroys []string `yaml:"destroys" json:"destroys,omitempty"` // evidence names, globs as path.Match; added to the change's own
 	Verify   string   `yaml:"verify" json:"verify,omitempty"`     // "": as the system read it back
 	Ask      string   `yaml:"ask" json:"ask,omitempty"`           // "": the responder alone
+	Name     string   `yaml:"name" json:"name,omitempty"`         // plan operator: which action of the owner's configuration
+	Until    string   `yaml:"until" json:"until,omitempty"`       // wait
+
+	// Of a manual act alone.
+	Text    string  `yaml:"text" json:"text,omitempty"`         // what has to be done
+	Fields  []Field `yaml:"fields" json:"fields,omitempty"`     // what has to be written down
+	Owner   string  `yaml:"owner" json:"owner,omitempty"`       // who should do it, a person or a role
+	Due     string  `yaml:"due" json:"due,omitempty"`           // since the case was opened: 12h, 14d; "": no date
+	Attach  bool    `yaml:"attach" json:"attach,omitempty"`     // at least one file has to be kept with it
+	SignOff string  `yaml:"sign_off" json:"sign_off,omitempty"` // "": who did it says so
+}
+
+// Field is one thing that a manual act wants written down.
+type Field struct {
+	ID       string `yaml:"id" json:"id"`
+	Title    string `yaml:"title" json:"title"`
+	Kind     string `yaml:"kind" json:"kind"`
+	Required bool   `yaml:"required" json:"required,omitempty"`
 }
 
 // file is the document as written.

@@ -3,11 +3,14 @@ package playbooks
 // The closed lists of the language. A word that is not in its list is a lint
 // error; schema.json repeats them, and a test holds the two together.
 var (
-	kinds    = []string{Gather, Plan, Exposure, Confirm}
+	kinds    = []string{Gather, Plan, Exposure, Confirm, Manual, Wait}
 	places   = []string{OnRunner, OnHosts}
 	profiles = []string{"express", "triage", "watch"}
 	verifies = []string{VerifyPaused, VerifyGone, VerifyStopped}
 	asks     = []string{SecondPerson}
+	untils   = []string{UntilIdle}
+	signOffs = []string{DifferentPerson}
+	fields   = []string{FieldText, FieldDate, FieldPerson, FieldURL, FieldNumber, FieldRunner}
 )
 
 // Verbs of plan that this package treats by name; providers define the same words.
@@ -16,12 +19,13 @@ const (
 	verbStop       = "stop"
 	verbRotate     = "rotate"
 	verbDeregister = "deregister"
+	verbOperator   = "operator"
 )
 
 // verb says where a verb makes sense and which check belongs to it.
 type verb struct {
-	name, on, verify string
-	after            bool // loses evidence by its nature: a collection comes first
+	name, on, verify string // on "": either place
+	after            bool   // loses evidence by its nature: a collection comes first
 }
 
 var verbs = []verb{
@@ -32,6 +36,7 @@ var verbs = []verb{
 	{name: verbCollect, on: OnHosts},
 	{name: verbStop, on: OnHosts, verify: VerifyStopped, after: true},
 	{name: verbDeregister, on: OnRunner, verify: VerifyGone, after: true},
+	{name: verbOperator},
 }
 
 func verbNames() []string {
