@@ -11,7 +11,7 @@ import (
 )
 
 func newCase(e env) *cobra.Command {
-	return group("case", "List, show, resume and export cases", newCaseList(e), newCaseShow(e), newCaseResume(e), newCaseExport(e))
+	return group("case", "List, show, resume and export cases", newCaseList(e), newCaseShow(e), newCaseResume(e), newCaseBrief(e), newCaseWindow(e), newCaseExport(e))
 }
 
 func newCaseList(e env) *cobra.Command {

@@ -4,9 +4,12 @@ import (
 	"encoding/json"
 
 	"github.com/spf13/cobra"
+
+	"cordon/internal/app"
 )
 
 func newFleet(e env) *cobra.Command {
+	var managers bool
 	c := &cobra.Command{
 		Use: "fleet", Short: "List runners of all providers; contacts no host", Args: exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -15,7 +18,7 @@ func newFleet(e env) *cobra.Command {
 				return err
 			}
 			defer a.Close()
-			f, err := a.Fleet(cmd.Context())
+			f, err := a.ListFleet(cmd.Context(), app.FleetOptions{Managers: managers})
 			if err != nil {
 				return err
 			}
@@ -30,6 +33,7 @@ func newFleet(e env) *cobra.Command {
 			return err
 		},
 	}
+	c.Flags().BoolVar(&managers, "managers", false, "ask every runner which machines use it: one call more for each")
 	c.Flags().BoolVar(&e.flags.json, "json", false, "as JSON")
 	return c
 }

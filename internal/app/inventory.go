@@ -50,7 +50,8 @@ type knownRunner struct {
 	ManagersAt time.Time           `json:"managers_at,omitzero"` // zero: never asked
 }
 
-// merged is the listed runner with what only details have.
+// merged is the listed runner with what only details have and a person sets. What moves
+// by itself (contact, jobs) is left out: it would pass for as new as the list.
 func (k knownRunner) merged() providers.Runner {
 	r, d := k.Runner, k.Detail
 	if d == nil {
@@ -73,9 +74,6 @@ func (k knownRunner) merged() providers.Runner {
 	}
 	if r.Web == "" {
 		r.Web = d.Web
-	}
-	if r.LastContact.IsZero() {
-		r.LastContact, r.Clock = d.LastContact, d.Clock
 	}
 	if r.Locked == "" {
 		r.Locked = d.Locked

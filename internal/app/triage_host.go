@@ -1,0 +1,152 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"cordon/internal/check"
+	"cordon/internal/host/snapshot"
+	"cordon/internal/target"
+	"cordon/internal/untrusted"
+	"cordon/providers"
+)
+
+// addHost puts a host on the card with what its newest kept snapshot says.
+func (t *triage) addHost(name string, why Fact) {
+	if slices.ContainsFunc(t.card.Hosts, func(h KnownHost) bool { return h.Name == name }) {
+		return
+	}
+	h := KnownHost{Name: name, Found: why}
+	var snap *snapshot.Snapshot
+	for _, s := range snapshots(t.cases) {
+		if s.Host == name {
+			snap = s
+		}
+	}
+	if snap == nil {
+		h.Answers = []Answer{answer("checked", Fact{Text: "it was never read from here", Known: "not asked"})}
+		t.card.Hosts = append(t.card.Hosts, h)
+		return
+	}
+	known := t.checked(name, snap.Taken)
+	h.Answers = append(h.Answers, answer("checked", found(known, snap)))
+	in := known.says("%d installations", len(check.Installations(snap)))
+	for _, x := range check.Installations(snap) {
+		in.Items = append(in.Items, untrusted.Clean(fmt.Sprintf("%s at %s for %s, runner %s %q", x.Kind, x.Root, x.URL, dashed(string(x.RunnerID)), x.Name), 240))
+	}
+	h.Answers = append(h.Answers, answer("installed", in))
+	t.card.Hosts = append(t.card.Hosts, h)
+}
+
+func found(known Fact, snap *snapshot.Snapshot) Fact {
+	results := check.Run(snap)
+	worst := check.AtLeast(results, check.Medium)
+	out := known.says("%d findings of medium or worse", len(worst))
+	if blind := len(check.Unknown(results)); blind > 0 {
+		out.Text += fmt.Sprintf("; %d checks could not say", blind)
+	}
+	if !snap.Complete {
+		out.Text += "; the read was not complete, so what is absent means nothing"
+	}
+	for _, f := range worst {
+		if len(out.Items) == 5 {
+			out.Items = append(out.Items, fmt.Sprintf("and %d more", len(worst)-5))
+			break
+		}
+		out.Items = append(out.Items, untrusted.Clean(fmt.Sprintf("%s: %s (%s)", f.Severity, f.Title, f.Where), 200))
+	}
+	return out
+}
+
+// next says what to do now, with what each command lets others see.
+func (t *triage) next() {
+	unseen := "nobody on a host"
+	var steps []NextStep
+	if c := t.card.Only(); c != nil {
+		ref := short(c.Ref)
+		if k := t.openCase(c.Ref); k != nil {
+			steps = append(steps, NextStep{"cordon case resume " + k.sum.ID, "go on with the open case", unseen + " by that alone"})
+		} else {
+			steps = append(steps, NextStep{"cordon contain " + ref, "open a case: keep what the provider says, then confirm a pause", unseen + " by keeping and pausing"})
+		}
+	}
+	if len(t.card.Runners) > 1 {
+		for _, c := range t.card.Runners {
+			steps = append(steps, NextStep{"cordon triage " + short(c.Ref), "read this one in full", unseen})
+		}
+	}
+	for _, h := range t.card.Hosts {
+		if t.a.hasHost(h.Name) {
+			steps = append(steps, NextStep{"cordon host check " + h.Name, "log in, read the host once and run every check", "a login is visible on " + h.Name})
+		}
+	}
+	t.card.Next = append(steps, t.card.Next...)
+}
+
+// short is a reference as it is typed: without the scope, which is filled in.
+func short(r target.Ref) string { return target.Ref{System: r.System, Kind: r.Kind, ID: r.ID}.String() }
+
+// Ran adds to the card what ran on its one runner since a time, zero for the suspect
+// window that a case would have: one list of jobs, asked for apart so that it delays no
+// pause. It does nothing where the card has not one runner.
+func (a *App) Ran(ctx context.Context, c *Card, since time.Time) error {
+	one := c.Only()
+	if one == nil {
+		return nil
+	}
+	now := a.clock.Now()
+	if since.IsZero() {
+		since = now.Add(-defaultWindow)
+	}
+	f := Fact{Known: couldNot}
+	l, ok := a.fleet.all[one.Ref.System].(providers.JobLister)
+	if ok {
+		jobs, partial, err := l.Jobs(ctx, one.Ref, since, 100)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			c.Unknown = append(c.Unknown, untrusted.Clean("what ran before could not be read: "+err.Error(), 400))
+		} else {
+			f = Fact{Known: "provider now", At: now}.says("%d jobs since %s%s", len(jobs), since.UTC().Format("2006-01-02"), dash(partial))
+			f.Items = ran(jobs)
+		}
+	}
+	for i := range one.Answers {
+		if one.Answers[i].ID == "ran" {
+			one.Answers[i] = answer("ran", f)
+		}
+	}
+	return nil
+}
+
+// ran is the newest jobs, and then how many of each project.
+func ran(jobs []providers.Job) []string {
+	var out []string
+	for _, j := range jobs {
+		if len(out) == 5 {
+			break
+		}
+		out = append(out, jobLine(j))
+	}
+	n := map[string]int{}
+	var names []string
+	for _, j := range jobs {
+		p := j.Project.String()
+		if n[p] == 0 {
+			names = append(names, p)
+		}
+		n[p]++
+	}
+	slices.Sort(names)
+	for i, p := range names {
+		names[i] = fmt.Sprintf("%s: %d", p, n[p])
+	}
+	if len(jobs) > 5 {
+		out = append(out, "of each project: "+strings.Join(names[:min(len(names), 20)], ", "))
+	}
+	return out
+}

@@ -1,0 +1,216 @@
+// Package report retells a case in a few lines for people who were not there.
+//
+// It is a pure fold of a journal: no clock, no disk beyond the View, and nothing that
+// the journal does not say. All text that it returns is safe to show; unknown is never
+// told as clean. It may import level 0, internal/casefile, internal/signing,
+// internal/host/snapshot, internal/check and playbooks (to say how many steps there are).
+package report
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"cordon/internal/casefile"
+	"cordon/internal/untrusted"
+	"cordon/playbooks"
+)
+
+// Words that a state of the journal has in a brief.
+const (
+	contained = "contained"
+	silent    = "silent"
+	openWord  = "open"
+	unknown   = "unknown"
+)
+
+// Lines is how many lines a brief has.
+const Lines = 8
+
+// maxLine is the longest line in characters.
+const maxLine = 200
+
+// Brief tells a case in eight lines: what, contained or not, where it stands, what is
+// unknown, what is open, what is next, who, and the head of the journal. The last line
+// is what has to leave the machine: with it nobody can rewrite the journal unnoticed.
+func Brief(v *casefile.View) []string {
+	f := read(v)
+	p, perr := playbooks.Parse(v.Opening.PlaybookName, v.Opening.Playbook)
+	if len(v.Opening.Playbook) == 0 {
+		p, perr = &playbooks.Playbook{}, nil
+	}
+	var step int
+	var title string
+	if perr == nil {
+		step, title = f.stand(p)
+	}
+	out := []string{
+		"WHAT      " + f.what(v),
+		"STATE     " + f.state(),
+		"STANDS    " + f.stands(p, perr, step, title),
+		"UNKNOWN   " + f.unknowns(v),
+		"OPEN      " + f.open(),
+		"NEXT      " + f.next(v, perr, step, title),
+		"WHO       " + f.who(),
+		"HEAD      " + head(v),
+	}
+	for i := range out {
+		out[i] = untrusted.Clean(out[i], maxLine)
+	}
+	return out
+}
+
+func (f *fold) what(v *casefile.View) string {
+	about := f.runner
+	if about == "" {
+		about = "no runner"
+	}
+	hosts := "no host known"
+	if len(f.hosts) > 0 {
+		hosts = "on " + strings.Join(f.hosts, ", ")
+	}
+	s := fmt.Sprintf("case %s: %s, %s", v.ID, about, hosts)
+	if v.Simulated {
+		s = "SIMULATED " + s
+	}
+	return s
+}
+
+// state is the word of the ending, or what the last verdict said so far. Everything
+// that is not a final silence is told as not contained.
+func (f *fold) state() string {
+	var says []string
+	for _, d := range f.verdict.Verdicts {
+		says = append(says, d.Question+": "+d.State)
+	}
+	verdicts := strings.Join(says, "; ")
+	switch {
+	case f.closed == contained && !f.silentAtTheEnd():
+		return "NOT SHOWN: closed as contained, and no final verdict of silence is in the journal"
+	case f.closed != "":
+		return strings.TrimSuffix(strings.ToUpper(f.closed)+": "+verdicts, ": ")
+	case len(says) == 0:
+		return "NOT CONTAINED YET: whether it still polls was not judged"
+	case f.verdict.Final:
+		return "NOT CLOSED: " + verdicts
+	}
+	return "NOT CONTAINED YET, so far: " + verdicts
+}
+
+func (f *fold) silentAtTheEnd() bool {
+	return f.verdict.Final && len(f.verdict.Verdicts) > 0 && f.verdict.Verdicts[0].State == silent
+}
+
+func (f *fold) stands(p *playbooks.Playbook, perr error, step int, title string) string {
+	switch {
+	case perr != nil:
+		return "its playbook is not understood by this version; the last step on record is " + either(f.now, "none")
+	case len(p.Steps) == 0:
+		return "no playbook: a read of a host"
+	case step == 0:
+		return fmt.Sprintf("all %d steps are over", len(p.Steps))
+	}
+	return fmt.Sprintf("step %d/%d, %s", step, len(p.Steps), title)
+}
+
+func (f *fold) unknowns(v *casefile.View) string {
+	var out []string
+	add := func(n int, what string) {
+		if n > 0 {
+			out = append(out, fmt.Sprintf("%d %s", n, what))
+		}
+	}
+	doubts := 0
+	for _, state := range f.effects {
+		if state == "" || state == unknown {
+			doubts++
+		}
+	}
+	judged := 0
+	for _, d := range f.verdict.Verdicts {
+		if d.State != silent && d.State != openWord && d.State != "polling" && d.State != "knocking" && d.State != "resurrected" {
+			judged++
+		}
+	}
+	add(doubts, "changes that may or may not have taken effect")
+	add(judged, "questions without an answer")
+	if len(f.verdict.Verdicts) == 0 {
+		out = append(out, "whether it polls")
+	}
+	add(len(v.Gaps), "things could not be had")
+	add(f.blind, "checks could not say")
+	if len(f.hostsIn) == 0 {
+		out = append(out, "no host was read")
+	}
+	add(f.strange, "lines not understood by this version")
+	if len(v.Torn) > 0 {
+		out = append(out, "a torn last line")
+	}
+	if len(out) == 0 {
+		return "the journal records nothing as unknown"
+	}
+	return strings.Join(out, "; ")
+}
+
+func (f *fold) open() string {
+	var out []string
+	if f.exposed == nil {
+		out = append(out, "what it could reach was not listed")
+	} else {
+		left, deploy := 0, 0
+		for _, c := range f.exposed.Entries {
+			if c.Replaced.IsZero() && c.Dead.IsZero() {
+				left++
+				if c.Deploys {
+					deploy++
+				}
+			}
+		}
+		s := fmt.Sprintf("%d of %d credentials neither replaced nor dead, %d of them publish or deploy", left, len(f.exposed.Entries), deploy)
+		if n := len(f.exposed.Gaps); n > 0 {
+			s += fmt.Sprintf(", and there may be more (%d gaps)", n)
+		}
+		out = append(out, s)
+	}
+	if len(f.hostsIn) > 0 {
+		out = append(out, fmt.Sprintf("%d findings of medium or worse on %d hosts", f.serious, len(f.hostsIn)))
+	}
+	return strings.Join(out, "; ")
+}
+
+func (f *fold) next(v *casefile.View, perr error, step int, title string) string {
+	switch {
+	case perr != nil:
+		return "go on with the version of cordon that opened it"
+	case f.closed == "" && step > 0:
+		return title + ": cordon case resume " + v.ID
+	case f.exposed != nil && strings.HasPrefix(f.open(), "0 of"):
+		return "hand over: cordon case export " + v.ID
+	case f.exposed != nil:
+		return "replace what is open, then hand over: cordon case export " + v.ID
+	}
+	return "hand over: cordon case export " + v.ID
+}
+
+func (f *fold) who() string {
+	if f.writer.Actor == "" {
+		return "nobody took it"
+	}
+	return fmt.Sprintf("%s on %s since %s", f.writer.Actor, either(f.writer.Host, "an unnamed machine"), when(f.writer.T))
+}
+
+// head is the sequence number and the first 16 hex digits of the head's digest.
+func head(v *casefile.View) string {
+	last := v.Lines[len(v.Lines)-1]
+	digest := strings.TrimPrefix(v.Head, "sha256:")
+	return fmt.Sprintf("line %d, %s, %s", last.Seq, digest[:min(16, len(digest))], when(last.T))
+}
+
+func when(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05Z") }
+
+func either(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}

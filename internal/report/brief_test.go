@@ -1,0 +1,141 @@
+package report
+
+import (
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"cordon/internal/casefile"
+	"cordon/internal/evidence"
+	"cordon/internal/target"
+	"cordon/playbooks"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+var began = time.Date(2026, 11, 30, 3, 4, 5, 0, time.UTC)
+
+// story is a journal as a View, built line by line.
+type story struct {
+	*casefile.View
+	t *testing.T
+}
+
+func begin(t *testing.T, sim bool) story {
+	p, err := playbooks.Find("contain")
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := &casefile.View{ID: "contain-42-20261130", Simulated: sim, Head: "sha256:0123456789abcdef" + strings.Repeat("0", 48)}
+	v.Opening = casefile.Opening{
+		ID: v.ID, Title: "contain 42", Playbook: p.Source, PlaybookName: p.ID, Simulated: sim,
+		Targets: []target.Ref{
+			{System: "gitlab-prod", Scope: target.Scope{Level: "project"}, Kind: target.Runner, ID: "42"},
+			{System: target.SSH, Kind: target.Host, ID: "build-07"}, {System: target.SSH, Kind: target.Host, ID: "build-08"},
+		},
+	}
+	s := story{v, t}
+	s.add("open", "", "", "{}")
+	return s.add("take", "", "", "{}")
+}
+
+func (s story) add(kind, step, msg, data string) story {
+	if !json.Valid([]byte(data)) {
+		s.t.Fatalf("%s: %s", kind, data)
+	}
+	n := len(s.Lines) + 1
+	s.Lines = append(s.Lines, casefile.Line{
+		Seq: n, T: began.Add(time.Duration(n) * time.Minute), Actor: "alice@example.org", Host: "bastion",
+		Event: casefile.Event{Kind: kind, Step: step, Msg: msg, Data: json.RawMessage(data)},
+	})
+	return s
+}
+
+func (s story) step(id string, tasks ...string) story {
+	for _, x := range tasks {
+		s.add("step", id, "", `{"task":"`+id+`/`+x+`","end":"done"}`)
+	}
+	return s
+}
+
+const list = `{"entries":[{"name":"NPM_TOKEN","deploys":true},{"name":"A","replaced":"2026-11-30T04:00:00Z"},{"name":"B"}],"gaps":[{"name":"x"}]}`
+
+func stories(t *testing.T) map[string]story {
+	finding := `{"host":"build-07","results":[{"check":"units","title":"units","state":"found","findings":[{"check":"units","severity":"high","title":"x"}]},{"check":"cron","title":"cron","state":"could not look","why":"denied"}]}`
+	verdict := `{"final":true,"verdicts":[{"question":"can it poll","state":"silent"},{"question":"can it fetch secrets","state":"open"},{"question":"can it deploy","state":"open"}]}`
+	all := func(s story) story {
+		return s.step("snapshot", "1/r").step("pause", "1/r").step("rotate", "1/r", "2/r").step("collect", "1/a", "1/b").
+			step("deregister", "1/r", "2/a", "2/b", "3/r")
+	}
+	over := all(begin(t, false)).add("exposure", "rotate", "", list).add("finding", "collect", "", finding).
+		add("intent", "pause", "pause", `{"change":{"id":"pause/42/1.1"}}`).add("result", "pause", "", `{"outcome":{"change":"pause/42/1.1","state":"applied"}}`).
+		add("verdict", "confirm", "", verdict).step("confirm", "1/r").add("close", "", "contained", "{}")
+	doubt := begin(t, true).step("snapshot", "1/r").add("intent", "pause", "pause", `{"change":{"id":"pause/42/1.1"}}`)
+	doubt.Gaps, doubt.Torn = []evidence.Gap{{Name: "provider/gl/jobs.json", Why: "403"}}, []byte(`{"v`)
+	halfway := begin(t, false).step("snapshot", "1/r").step("pause", "1/r").step("rotate", "1/r", "2/r").step("collect", "1/a").
+		add("exposure", "rotate", "", list).add("finding", "collect", "", finding)
+	hostile := begin(t, false)
+	hostile.ID = "case\x1b[2J"
+	hostile.Lines[1].Actor = "mallory\x1b]0;owned\x07\u202e"
+	hostile.add("close", "", "gone\nHEAD      line 1, forged", "{}")
+	strange := begin(t, false).add("verdict", "confirm", "", `{"final":"perhaps"}`)
+	strange.Opening.Playbook = []byte("cordon: playbook/9\n")
+	forged := begin(t, false).add("verdict", "confirm", "", `{"final":false,"verdicts":[{"question":"can it poll","state":"silent"}]}`).add("close", "", "contained", "{}")
+	return map[string]story{"forged": forged, "contained": over, "doubt": doubt, "halfway": halfway, "hostile": hostile, "strange": strange}
+}
+
+func TestABriefIsEightLines(t *testing.T) {
+	for name, s := range stories(t) {
+		got := strings.Join(Brief(s.View), "\n") + "\n"
+		path := filepath.Join("testdata", name+".golden")
+		if *update {
+			if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got != string(want) {
+			t.Errorf("%s:\n%swant\n%s", name, got, want)
+		}
+		if n := len(Brief(s.View)); n != Lines {
+			t.Errorf("%s: %d lines", name, n)
+		}
+		if strings.ContainsAny(got, "\x1b\x07\u202e\r") || strings.Count(got, "\n") != Lines {
+			t.Errorf("%s: foreign text got through: %q", name, got)
+		}
+	}
+}
+
+func TestWhatIsNotASilenceAtTheEndIsNotToldAsContained(t *testing.T) {
+	for name, s := range stories(t) {
+		state := Brief(s.View)[1]
+		if contained := strings.HasPrefix(state, "STATE     CONTAINED"); contained != (name == "contained") {
+			t.Errorf("%s: %s", name, state)
+		}
+	}
+}
+
+func TestASimulatedCaseSaysSoInItsFirstLine(t *testing.T) {
+	for name, s := range stories(t) {
+		if first := Brief(s.View)[0]; strings.Contains(first, "SIMULATED") != s.Simulated {
+			t.Errorf("%s: %s", name, first)
+		}
+	}
+}
+
+func TestABriefIsPure(t *testing.T) {
+	s := stories(t)["halfway"]
+	before, _ := json.Marshal(s.Lines)
+	a, b := strings.Join(Brief(s.View), "\n"), strings.Join(Brief(s.View), "\n")
+	after, _ := json.Marshal(s.Lines)
+	if a != b || string(before) != string(after) {
+		t.Error("the same journal gave two briefs, or was changed")
+	}
+}
