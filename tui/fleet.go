@@ -1,17 +1,224 @@
 package tui
 
-import tea "github.com/charmbracelet/bubbletea"
+import (
+	"context"
+	"time"
 
-// fleetPage stands in until the list has landed.
-type fleetPage struct{ e env }
+	tea "github.com/charmbracelet/bubbletea"
+
+	"cordon/internal/app"
+	"cordon/internal/fleet"
+	"cordon/providers"
+	"cordon/tui/filter"
+	"cordon/tui/table"
+)
+
+// fleetData is what the page reads. *app.App is one; it contacts no host for any of it.
+type fleetData interface {
+	KnownFleet() (fleet.Fleet, error)
+	ListFleet(ctx context.Context, o app.FleetOptions) (fleet.Fleet, error)
+	Runner(ctx context.Context, ref string) (providers.Runner, error)
+}
+
+// fleetPage lists the runners of all providers. It shows at once what was known last
+// and fills in what the providers say, page by page.
+type fleetPage struct {
+	e    env
+	data fleetData
+	now  func() time.Time
+	tab  *table.Table
+
+	turn    turn        // of listings
+	fleet   fleet.Fleet // what was heard last
+	have    bool
+	began   time.Time // of the listing; older rows are stale
+	listing bool
+	failed  error
+	in      chan fleet.Fleet // what comes in while listing; the newest only
+
+	list    *fleetList // made of fleet and details; nil: has to be made
+	details map[string]detail
+	reading int // details that are being read
+	job     int // number of the job that runs, 0: none
+	again   bool
+	cancel  context.CancelFunc
+
+	typing bool
+	line   field
+	expr   filter.Expr
+	wrong  *filter.Error
+	sort   table.Sort
+	w      int // of the last view
+}
+
+type (
+	// fleetPartMsg is what a listing has so far; more: there will be another.
+	fleetPartMsg struct {
+		page  *fleetPage
+		turn  turn
+		fleet fleet.Fleet
+		more  bool
+	}
+	fleetDoneMsg struct {
+		page  *fleetPage
+		turn  turn
+		fleet fleet.Fleet
+		err   error
+	}
+	fleetOrderMsg struct {
+		page  *fleetPage
+		order table.Order
+		err   error
+	}
+	fleetDetailMsg struct {
+		page    *fleetPage
+		details map[string]detail
+		failed  int
+		err     error
+	}
+)
 
 // newFleet is the page of all runners.
-func newFleet(e env) page { return &fleetPage{e} }
+func newFleet(e env) page { return newFleetOf(e, e.app, e.now) }
 
-func (p *fleetPage) Init() tea.Cmd          { return nil }
-func (p *fleetPage) Title() string          { return "fleet" }
-func (p *fleetPage) Hint() string           { return "" }
-func (p *fleetPage) Mode() Mode             { return Normal }
-func (p *fleetPage) Keys() []Binding        { return []Binding{p.e.keys.Back} }
-func (p *fleetPage) Update(tea.Msg) tea.Cmd { return nil }
-func (p *fleetPage) View(w, h int) string   { return "" }
+func newFleetOf(e env, data fleetData, now func() time.Time) *fleetPage {
+	p := &fleetPage{e: e, data: data, now: now, details: map[string]detail{}}
+	p.tab = table.New(fleetColumns(), p.paint, e.th.ASCII)
+	return p
+}
+
+func (p *fleetPage) paint(part, s string) string {
+	switch part {
+	case "head":
+		return p.e.th.Title.Render(s)
+	case "cursor":
+		return p.e.th.Cursor.Render(s)
+	case "open":
+		return s
+	}
+	return p.e.th.Tone(part).Render(s)
+}
+
+// Init lists, unless that was done before: the page may be shown again.
+func (p *fleetPage) Init() tea.Cmd {
+	if p.listing || p.have {
+		return nil
+	}
+	return p.read()
+}
+
+// read lists again. What is on screen stays, and is stale until it comes in.
+func (p *fleetPage) read() tea.Cmd {
+	t := p.turn.next()
+	in := make(chan fleet.Fleet, 1)
+	p.listing, p.failed, p.began, p.in = true, nil, p.now(), in
+	data := p.data
+	return tea.Batch(
+		p.e.safe(func(ctx context.Context) tea.Msg {
+			f, err := data.ListFleet(ctx, app.FleetOptions{Partly: func(f fleet.Fleet) { newest(in, f) }})
+			close(in)
+			return fleetDoneMsg{p, t, f, err}
+		}),
+		p.wait(t, in),
+	)
+}
+
+// newest puts f in the channel in place of one that nobody has taken yet.
+func newest(in chan fleet.Fleet, f fleet.Fleet) {
+	for {
+		select {
+		case in <- f:
+			return
+		default:
+		}
+		select {
+		case <-in:
+		default:
+		}
+	}
+}
+
+func (p *fleetPage) wait(t turn, in chan fleet.Fleet) tea.Cmd {
+	return p.e.safe(func(ctx context.Context) tea.Msg {
+		select {
+		case f, more := <-in:
+			return fleetPartMsg{p, t, f, more}
+		case <-ctx.Done():
+			return fleetPartMsg{p, t, fleet.Fleet{}, false}
+		}
+	})
+}
+
+// Update implements page. A message is for one page: there may be several fleets.
+func (p *fleetPage) Update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case fleetPartMsg:
+		if msg.page != p || p.turn.stale(msg.turn) || !p.listing || !msg.more {
+			return nil
+		}
+		p.fleet, p.have, p.list = msg.fleet, true, nil
+		return tea.Batch(p.arrange(false), p.wait(msg.turn, p.in))
+	case fleetDoneMsg:
+		if msg.page != p || p.turn.stale(msg.turn) {
+			return nil
+		}
+		p.listing, p.failed = false, msg.err
+		if msg.err != nil {
+			return nil
+		}
+		p.fleet, p.have, p.list = msg.fleet, true, nil
+		return p.arrange(false)
+	case fleetOrderMsg:
+		return p.ordered(msg)
+	case fleetDetailMsg:
+		return p.detailed(msg)
+	case tea.KeyMsg:
+		return p.key(msg)
+	}
+	return nil
+}
+
+// arrange filters and sorts outside the loop. What a person asked for goes first; what
+// only came in waits for the job that runs, so that a long list is not rearranged for
+// ever without being shown.
+func (p *fleetPage) arrange(asked bool) tea.Cmd {
+	if p.job != 0 && !asked {
+		p.again = true
+		return nil
+	}
+	if p.cancel != nil {
+		p.cancel()
+	}
+	job := p.tab.Job(nil, nil, p.sort)
+	p.job, p.again = job.Gen, false
+	list, f, details, began, expr := p.list, p.fleet, p.details, p.began, p.expr
+	th, now := p.e.th, p.now
+	ctx, cancel := context.WithCancel(p.e.ctx)
+	p.cancel = cancel
+	return p.e.safe(func(context.Context) tea.Msg {
+		if list == nil {
+			list = newFleetList(f, details, began, th, now)
+		}
+		job.Src = list
+		job.Keep = func(i int) (bool, bool) {
+			a := expr.Match(&list.items[i])
+			return a == filter.Yes, a == filter.Unknown
+		}
+		o, err := job.Run(ctx)
+		return fleetOrderMsg{p, o, err}
+	})
+}
+
+func (p *fleetPage) ordered(msg fleetOrderMsg) tea.Cmd {
+	if msg.page != p || msg.order.Gen != p.job {
+		return nil
+	}
+	p.job = 0
+	if msg.err == nil && p.tab.Swap(msg.order) && p.list == nil && !p.again {
+		p.list = msg.order.Src.(*fleetList)
+	}
+	if p.again {
+		return p.arrange(false)
+	}
+	return nil
+}

@@ -29,10 +29,11 @@ const (
 	Paused
 	Busy
 	Scope
+	ID
 	numKeys
 )
 
-var names = [numKeys]string{"", "status", "label", "host", "owner", "name", "provider", "state", "paused", "busy", "scope"}
+var names = [numKeys]string{"", "status", "label", "host", "owner", "name", "provider", "state", "paused", "busy", "scope", "id"}
 
 // String is the key as it is typed.
 func (k Key) String() string { return names[k] }

@@ -1,0 +1,335 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"cordon/internal/app"
+	"cordon/internal/target"
+	"cordon/tui/filter"
+	"cordon/tui/table"
+)
+
+// Mode implements page.
+func (p *fleetPage) Mode() Mode {
+	if p.typing {
+		return Typing
+	}
+	return Normal
+}
+
+// Holds keeps esc while there is a filter or a selection to give up first.
+func (p *fleetPage) Holds() bool { return p.line.text != "" || len(p.tab.Selected()) > 0 }
+
+// Keys implements page.
+func (p *fleetPage) Keys() []Binding {
+	k := p.e.keys
+	if p.typing {
+		open := k.Open
+		open.Help = "keep"
+		back := k.Back
+		back.Help = "no filter"
+		return []Binding{open, back}
+	}
+	back := k.Back
+	switch {
+	case p.line.text != "":
+		back.Help = "no filter"
+	case len(p.tab.Selected()) > 0:
+		back.Help = "unselect"
+	}
+	return []Binding{
+		k.Open.When(p.noRow), k.Contain.When(p.cannotContain), k.Filter, k.Sort, k.Select.When(p.noRow),
+		k.Details.When(p.noDetails), k.Again.When(p.isListing), back, k.Copy.When(p.noRow), k.Down,
+	}
+}
+
+// item is the row under the cursor, nil on an empty list.
+func (p *fleetPage) item() *fleetItem {
+	i := p.tab.Row()
+	if i < 0 {
+		return nil
+	}
+	return &p.tab.Source().(*fleetList).items[i]
+}
+
+func (p *fleetPage) noRow() string {
+	if p.tab.Len() == 0 {
+		return "there is no row here"
+	}
+	return ""
+}
+
+func (p *fleetPage) isListing() string {
+	if p.listing {
+		return "the providers are being read"
+	}
+	return ""
+}
+
+func (p *fleetPage) cannotContain() string {
+	it := p.item()
+	switch {
+	case it == nil:
+		return "there is no row here"
+	case it.Runner.Ref.IsZero():
+		return "no provider lists a runner for this installation: enter opens its host"
+	case len(p.tab.Selected()) > 1:
+		return fmt.Sprintf("a case is about one runner and %d are selected: esc gives the selection back", len(p.tab.Selected()))
+	}
+	return ""
+}
+
+func (p *fleetPage) noDetails() string {
+	if p.reading > 0 {
+		return fmt.Sprintf("the details of %d runners are being read", p.reading)
+	}
+	return p.noSource()
+}
+
+func (p *fleetPage) noSource() string {
+	if p.tab.Source() == nil {
+		return "there is no list yet"
+	}
+	return ""
+}
+
+func (p *fleetPage) key(k tea.KeyMsg) tea.Cmd {
+	if p.typing {
+		return p.filterKey(k)
+	}
+	keys := p.e.keys
+	unless := func(why string, do func() tea.Cmd) tea.Cmd {
+		if why != "" {
+			return say(why)
+		}
+		return do()
+	}
+	switch {
+	case keys.Back.Is(k):
+		return p.back()
+	case keys.Quit.Is(k): // comes here while the page holds
+		return quit
+	case keys.Help.Is(k):
+		return push(newHelp(p.e, p))
+	case keys.Filter.Is(k):
+		p.typing = true
+	case keys.Sort.Is(k):
+		p.sort = p.tab.NextSort(p.sort, p.w)
+		return p.arrange(true)
+	case keys.SortBack.Is(k):
+		p.sort.Desc = !p.sort.Desc
+		return p.arrange(true)
+	case keys.Select.Is(k):
+		p.tab.Toggle()
+	case keys.SelectAll.Is(k):
+		p.tab.ToggleAll()
+	case keys.Columns.Is(k):
+		return say(p.columns())
+	case keys.Details.Is(k):
+		return unless(p.noDetails(), p.readDetails)
+	case keys.Again.Is(k):
+		return unless(p.isListing(), p.read)
+	case keys.Open.Is(k):
+		return unless(p.noRow(), p.open)
+	case keys.Contain.Is(k):
+		return unless(p.cannotContain(), func() tea.Cmd { return contain(p.e, p.item().Runner.Ref) })
+	case keys.Copy.Is(k):
+		return unless(p.noRow(), p.copyRefs)
+	case keys.Web.Is(k):
+		return unless(p.noRow(), p.copyWeb)
+	default:
+		move(p.tab, keys, k)
+	}
+	return nil
+}
+
+// move moves the cursor of a table by the keys of lists.
+func move(t *table.Table, keys KeyMap, k tea.KeyMsg) {
+	switch {
+	case keys.Down.Is(k):
+		t.Move(1)
+	case keys.Up.Is(k):
+		t.Move(-1)
+	case keys.HalfDown.Is(k):
+		t.HalfPage(1)
+	case keys.HalfUp.Is(k):
+		t.HalfPage(-1)
+	case keys.Top.Is(k):
+		t.Top()
+	case keys.Bottom.Is(k):
+		t.Bottom()
+	}
+}
+
+// back gives up the filter, then the selection, then the page.
+func (p *fleetPage) back() tea.Cmd {
+	switch {
+	case p.line.text != "":
+		p.line.text = ""
+		return p.refilter()
+	case len(p.tab.Selected()) > 0:
+		p.tab.Clear()
+		return nil
+	}
+	return pop
+}
+
+func (p *fleetPage) filterKey(k tea.KeyMsg) tea.Cmd {
+	keys := p.e.keys
+	switch {
+	case keys.Back.Is(k):
+		p.typing, p.line.text = false, ""
+	case k.Type == tea.KeyEnter:
+		if p.wrong != nil {
+			return nil // the line says what is wrong
+		}
+		p.typing = false
+		return nil
+	default:
+		if !p.line.key(k) {
+			return nil
+		}
+	}
+	return p.refilter()
+}
+
+// refilter takes the line over; while it is wrong, the list stays as it was.
+func (p *fleetPage) refilter() tea.Cmd {
+	e, err := filter.Parse(p.line.text)
+	if err != nil {
+		p.wrong = err.(*filter.Error) // documented: it always is one
+		return nil
+	}
+	p.expr, p.wrong = e, nil
+	if !p.have {
+		return nil
+	}
+	return p.arrange(true)
+}
+
+func (p *fleetPage) columns() string {
+	hid := p.tab.HiddenColumns(p.w)
+	if len(hid) == 0 {
+		return "every column is shown"
+	}
+	return "no room at this width for: " + strings.Join(hid, ", ") + "; a card has them all"
+}
+
+func (p *fleetPage) open() tea.Cmd {
+	it := p.item()
+	if it.Runner.Ref.IsZero() {
+		return push(newHostCard(p.e, it.Installations[0].Host))
+	}
+	return push(newCard(p.e, it.Runner.Ref.String()))
+}
+
+// contain goes to the runner's open case, or opens one. Nothing outside is changed by it.
+func contain(e env, ref target.Ref) tea.Cmd {
+	return e.safe(func(context.Context) tea.Msg {
+		cases, err := e.app.CaseStates()
+		if err != nil {
+			return sayMsg{app.Hint(err)}
+		}
+		for _, c := range cases {
+			if c.Runner == ref && !c.Closed && c.Broken == "" && c.Simulated == e.simulated && !e.readOnly {
+				return resumeCase(e, c.ID)()
+			}
+		}
+		return openCase(e, ref.String(), app.CaseSpec{Dry: e.readOnly})()
+	})
+}
+
+func (p *fleetPage) copyRefs() tea.Cmd {
+	if ids := p.tab.Selected(); len(ids) > 0 {
+		return p.e.copy(strings.Join(ids, "\n"))
+	}
+	return p.e.copy(p.item().id)
+}
+
+func (p *fleetPage) copyWeb() tea.Cmd {
+	w := p.item().Runner.Web
+	if w == "" {
+		return say("its page is not known from the list: enter reads the runner")
+	}
+	return p.e.copy(clean(w))
+}
+
+// maxDetails is how many runners one key reads: one call each.
+const maxDetails = 50
+
+// readDetails reads what lists do not have: of the selected rows; else, with a filter
+// that cannot tell about some rows, of those; else of the rows in the window.
+func (p *fleetPage) readDetails() tea.Cmd {
+	list := p.tab.Source().(*fleetList)
+	var refs []string
+	add := func(it *fleetItem) bool {
+		if !it.Runner.Ref.IsZero() {
+			refs = append(refs, it.id)
+		}
+		return len(refs) < maxDetails
+	}
+	chosen := map[string]bool{}
+	for _, id := range p.tab.Selected() {
+		chosen[id] = true
+	}
+	switch {
+	case len(chosen) > 0 || p.tab.Unknown() > 0:
+		for i := range list.items {
+			it := &list.items[i]
+			if len(chosen) > 0 && !chosen[it.id] || len(chosen) == 0 && p.expr.Match(it) != filter.Unknown {
+				continue
+			}
+			if !add(it) {
+				break
+			}
+		}
+	default:
+		for _, i := range p.tab.Visible() {
+			if !list.items[i].detailed && !add(&list.items[i]) {
+				break
+			}
+		}
+	}
+	if len(refs) == 0 {
+		return say("the details of these rows were read; a card reads them again")
+	}
+	p.reading = len(refs)
+	data, now := p.data, p.now
+	return p.e.safe(func(ctx context.Context) tea.Msg {
+		m := fleetDetailMsg{page: p, details: map[string]detail{}}
+		for _, ref := range refs {
+			if ctx.Err() != nil {
+				break
+			}
+			at := now()
+			r, err := data.Runner(ctx, ref)
+			if err != nil {
+				m.failed, m.err = m.failed+1, err
+				continue
+			}
+			m.details[ref] = detail{r, at}
+		}
+		return m
+	})
+}
+
+// detailed lays what was read over the list.
+func (p *fleetPage) detailed(msg fleetDetailMsg) tea.Cmd {
+	if msg.page != p {
+		return nil
+	}
+	p.reading = 0
+	d := maps.Clone(p.details) // the old one may be in a job's hands
+	maps.Copy(d, msg.details)
+	p.details, p.list = d, nil
+	cmd := p.arrange(true)
+	if msg.failed > 0 {
+		return tea.Batch(cmd, say(fmt.Sprintf("%d of %d could not be read: %s", msg.failed, msg.failed+len(msg.details), app.Hint(msg.err))))
+	}
+	return cmd
+}
