@@ -14,7 +14,8 @@ func newBundle(e env) *cobra.Command {
 		Use: "verify FILE", Short: "Check an evidence bundle; unpacks nothing, contacts nobody", Args: exactly("FILE"),
 		Long: `verify checks every hash, the chain of the journal and the signature of a bundle. Who may
 sign has to come another way than the bundle: --allowed-signers; without that the signer
-stays unchecked and the exit code is 4. The same can be checked with tar, sha256sum, diff and ssh-keygen; VERIFY.txt in the bundle says how.`,
+stays unchecked and the exit code is 4. The same can be checked with tar, sha256sum,
+diff and ssh-keygen; VERIFY.txt in the bundle says how.`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			r, err := app.Verify(args[0], allowed)
 			if err == nil && !r.Trusted() {
