@@ -45,8 +45,8 @@ type KeyMap struct {
 	Open, Back, Quit, Leave, Help, Suspend  Binding
 	Again, Copy                             Binding
 
-	Filter, Sort, SortBack, Select, SelectAll, Columns Binding
-	Contain, Web, ByHand, Evidence                     Binding
+	Filter, Sort, SortBack, Select, SelectAll, Columns, Details Binding
+	Contain, Web, ByHand, Evidence, Look                        Binding
 
 	Apply, NextPlan, PrevPlan, Skip, LeaveDoubt, Brief, Window, Export, Steps Binding
 
@@ -82,10 +82,13 @@ func NewKeyMap() KeyMap {
 		SelectAll: b("fleet", "a", "a", "all", "select every row that the filter shows, or none"),
 		Columns:   b("fleet", "v", "v", "columns", "which columns are hidden at this width"),
 
+		Details: b("fleet", "d", "d", "details", "read what lists leave out (labels, owner, last contact): one call a runner"),
+
 		Contain:  b("cards", "c", "c", "contain", "open a case for this runner; nothing is changed yet"),
 		Web:      b("cards", "w", "w", "address", "copy the exact web address"),
 		ByHand:   b("cards", "h", "h", "by hand", "copy the exact command to do it by hand"),
 		Evidence: b("cards", "e", "e", "evidence", "what a finding rests on"),
+		Look:     b("cards", "l", "l", "check", "log in to the host and read it once; asks first"),
 
 		Apply:      b("case", "enter", "enter", "apply", "open the confirmation of the plan on screen"),
 		NextPlan:   b("case", "tab", "tab", "next plan", "the next plan of this step"),
