@@ -38,6 +38,16 @@ type Case struct {
 	mu     sync.Mutex
 	j      *journal
 	closed bool
+	effect bool       // an intent of ours has no result yet
+	tell   func(Line) // nil: nobody listens
+}
+
+// Observe hands every line that is on the disk from now on to f, in order, under the
+// lock of the case: f must return at once and must not call the case.
+func (c *Case) Observe(f func(Line)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.tell = f
 }
 
 // ID is the id of the case.
@@ -71,6 +81,15 @@ func (c *Case) append(e Event) (Line, error) {
 	l, err := c.tryAppend(e)
 	if err != nil {
 		return Line{}, fmt.Errorf("case %s: write %s: %w", c.id, clean1(e.Kind), err)
+	}
+	switch e.Kind {
+	case "intent":
+		c.effect = true
+	case "result", "settle":
+		c.effect = false
+	}
+	if c.tell != nil {
+		c.tell(l)
 	}
 	return l, nil
 }
@@ -127,7 +146,11 @@ func (c *Case) Close() error {
 		return nil
 	}
 	c.closed = true
-	if err := errors.Join(c.j.f.Close(), c.lock.Close()); err != nil {
+	err := c.j.f.Close()
+	if c.lock != nil {
+		err = errors.Join(err, c.lock.Close())
+	}
+	if err != nil {
 		return fmt.Errorf("close case %s: %w", c.id, err)
 	}
 	return nil

@@ -25,8 +25,8 @@ func (s *Store) Create(ctx context.Context, o Opening, a Actor) (*Case, error) {
 	if a, err = a.here(); err != nil {
 		return nil, fmt.Errorf("create case %s: %w", o.ID, err)
 	}
-	if _, err := s.fs.Lstat(dir); err == nil {
-		return nil, fmt.Errorf("create case %s: %w; resume it or choose another id", o.ID, ErrExists)
+	if err := s.vacant(dir); err != nil {
+		return nil, fmt.Errorf("create case %s: %w; resume it or choose another id", o.ID, err)
 	}
 	c := &Case{s: s, id: o.ID, actor: a, epoch: 1, opened: s.clock.Now()}
 	if err := c.build(o, dir); err != nil {
@@ -62,12 +62,12 @@ func (c *Case) build(o Opening, dir string) error {
 		if err != nil {
 			return err
 		}
-		data.Playbook = &playbookData{Name: o.PlaybookName, SHA256: sum, Size: int64(len(o.Playbook))}
+		data.Playbook = &playbookData{Name: o.PlaybookName, SHA256: sum, Size: int64(len(o.Playbook)), Replaces: o.Replaces}
 	}
 	if err := c.firstLine(data, o.Simulated); err != nil {
 		return err
 	}
-	if err := c.take(); err != nil {
+	if err := c.take(nil); err != nil {
 		return err
 	}
 	if err := c.fill(); err != nil {

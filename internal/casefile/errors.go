@@ -24,6 +24,9 @@ var (
 	ErrClosed      = errors.New("case is closed here")                   // use after Close
 	ErrLocked      = errors.New("file is locked by another open handle") // File.Lock
 	ErrNoBlob      = errors.New("no such blob in the case")              // View.Blob
+	ErrHandedOver  = errors.New("case was handed over")                  // Take: it goes on elsewhere
+	ErrPurged      = errors.New("case was purged")                       // only its tombstone is left
+	ErrOnHold      = errors.New("case is on legal hold")                 // Purge
 )
 
 const elsewhere = "free some space or name another directory (state_dir)"

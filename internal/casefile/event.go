@@ -60,6 +60,8 @@ type Actor struct {
 	Session string
 	BootID  string
 	PID     int
+
+	Identity *Identity // who that is and by which clock, for the take line; nil: not recorded
 }
 
 func (a Actor) here() (Actor, error) {
@@ -84,6 +86,7 @@ var kindShape = regexp.MustCompile(`^[a-z][a-z-]{0,31}$`)
 // own are the kinds that only this package writes, because readers rely on their data.
 var own = map[string]string{
 	"open": "Create", "take": "Take", "evidence": "Put", "gap": "Miss", "head": "SignHead",
+	"handover": "HandOver", "import": "Import", "hold": "Hold",
 }
 
 func (e Event) check() error {

@@ -19,6 +19,10 @@ type Summary struct {
 	Closed    bool      `json:"closed"`           // a close line, and no intent after it
 	Writer    string    `json:"writer"`           // who took it last
 	Broken    string    `json:"broken,omitempty"` // why it cannot be read; then only ID is set
+
+	Hold       string     `json:"hold,omitempty"`        // why it is on legal hold
+	HandedOver string     `json:"handed_over,omitempty"` // to whom and when; nobody took it back
+	Purged     *Tombstone `json:"purged,omitempty"`      // what is left of it; ID, Opened, Lines, Head and Simulated are from there
 }
 
 // List reads every case of the store, by id. A case that cannot be read is in the
@@ -32,6 +36,12 @@ func (s *Store) List() ([]Summary, error) {
 	for _, id := range names {
 		if !ValidID(id) {
 			continue // a case in the making begins with a dot
+		}
+		if t, err := s.Tombstone(id); err == nil {
+			all = append(all, Summary{
+				ID: id, Opened: t.Opened, Last: t.Purged, Lines: t.Lines, Head: t.Head, Simulated: t.Simulated, Closed: true, Purged: &t,
+			})
+			continue
 		}
 		v, err := s.Read(id)
 		if err != nil {
@@ -48,6 +58,12 @@ func (v *View) summary() Summary {
 	sum := Summary{
 		ID: v.ID, Title: v.Opening.Title, Kind: v.Opening.Kind, Simulated: first.Simulated,
 		Opened: first.T, Last: last.T, Lines: len(v.Lines), Head: v.Head,
+	}
+	if l := v.Held(); l != nil {
+		sum.Hold = l.Msg
+	}
+	if h := handedOver(v.Lines); h != nil {
+		sum.HandedOver = h.phrase()
 	}
 	for _, l := range v.Lines {
 		switch l.Kind {

@@ -16,6 +16,7 @@ type Opening struct {
 	Window       Window
 	Playbook     []byte // the exact bytes that will run; empty: none
 	PlaybookName string
+	Replaces     string            // digest of the built-in playbook of the same id, where that is another one
 	Tool         map[string]string // version, digest of the binary, …
 }
 
@@ -41,6 +42,8 @@ type playbookData struct {
 	Name   string `json:"name"`
 	SHA256 string `json:"sha256"`
 	Size   int64  `json:"size"`
+
+	Replaces string `json:"replaces,omitempty"` // digest of the built-in that these bytes stand in for
 }
 
 const format = "cordon-case/1"

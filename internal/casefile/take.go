@@ -17,13 +17,27 @@ type takeData struct {
 	BootID string `json:"boot_id"`
 	PID    int    `json:"pid"`
 	Actor  string `json:"actor"`
+
+	Identity *Identity `json:"identity,omitempty"`
+	Over     *overData `json:"over,omitempty"` // taken on explicit order
+}
+
+// overData says why a case was taken that another held, or that was handed over.
+type overData struct {
+	From string `json:"from"` // who wrote it before
+	Why  string `json:"why"`
 }
 
 // Take makes this process the writer of a case. It verifies everything first and
 // writes nothing if that fails. A torn last line goes to journal.torn, and a resume
 // line says so. Errors: ErrHeld (with who), ErrBroken, ErrVersion, ErrNotFound,
-// ErrCaseID, ErrUnsafeState, ErrNoSpace, ErrPoisoned.
+// ErrCaseID, ErrUnsafeState, ErrNoSpace, ErrPoisoned, ErrHandedOver, ErrPurged.
 func (s *Store) Take(ctx context.Context, id string, a Actor) (*Case, error) {
+	return s.takeWith(ctx, id, a, "")
+}
+
+// takeWith takes; why is the reason of an explicit order, empty: there is none.
+func (s *Store) takeWith(ctx context.Context, id string, a Actor, why string) (*Case, error) {
 	dir, err := s.caseDir(id)
 	if err != nil {
 		return nil, err
@@ -50,7 +64,7 @@ func (s *Store) Take(ctx context.Context, id string, a Actor) (*Case, error) {
 		}
 		return fail(errors.Join(err, c.lock.Close()))
 	}
-	if err := c.recover(); err != nil {
+	if err := c.recover(why); err != nil {
 		if c.j != nil {
 			err = errors.Join(err, c.j.f.Close())
 		}
@@ -64,21 +78,33 @@ func (s *Store) heldBy(id string) error {
 	if v, err := s.Read(id); err == nil {
 		who = v.summary().Writer
 	}
-	return fmt.Errorf("%w: %s; watch it, or ask them to hand it over", ErrHeld, who)
+	return fmt.Errorf("%w: %s; watch it (case show --follow), ask them to hand it over, or take it with a reason (case resume --take-over)", ErrHeld, who)
 }
 
 // recover verifies the case, puts a torn tail aside and writes the fencing line.
-func (c *Case) recover() error {
+func (c *Case) recover(why string) error {
 	if err := c.s.safeFile(c.path(lockName)); err != nil {
+		return err
+	}
+	if err := c.s.notPurged(c.dir); err != nil {
 		return err
 	}
 	ch, err := c.s.readChain(c.dir, c.id)
 	if err != nil {
 		return err
 	}
+	var over *overData
+	if why != "" {
+		over = &overData{Why: why}
+	} else if h := handedOver(ch.lines); h != nil {
+		return fmt.Errorf("%w %s; go on there, or take it back with a reason: --take-over --reason WHY", ErrHandedOver, h.phrase())
+	}
 	for _, l := range ch.lines {
 		if l.Kind == "take" {
 			c.epoch++
+			if over != nil {
+				over.From = takenBy(l)
+			}
 		}
 	}
 	c.epoch++
@@ -103,7 +129,7 @@ func (c *Case) recover() error {
 			return err
 		}
 	}
-	return c.take()
+	return c.take(over)
 }
 
 // retouch writes the last whole line over itself and syncs. After a failed sync the
@@ -125,12 +151,19 @@ func (c *Case) retouch(ch chain) error {
 	return nil
 }
 
-func (c *Case) take() error {
-	d, err := json.Marshal(takeData{Epoch: c.epoch, Host: c.actor.Host, BootID: c.actor.BootID, PID: c.actor.PID, Actor: c.actor.Name})
+func (c *Case) take(over *overData) error {
+	d, err := json.Marshal(takeData{
+		Epoch: c.epoch, Host: c.actor.Host, BootID: c.actor.BootID, PID: c.actor.PID, Actor: c.actor.Name,
+		Identity: c.actor.Identity, Over: over,
+	})
 	if err != nil {
 		return err
 	}
-	_, err = c.append(Event{Kind: "take", OK: true, Data: d})
+	msg := ""
+	if over != nil {
+		msg = "taken over: " + over.Why
+	}
+	_, err = c.append(Event{Kind: "take", OK: true, Msg: msg, Data: d})
 	return err
 }
 

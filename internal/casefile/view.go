@@ -42,15 +42,24 @@ func (s *Store) Read(id string) (*View, error) {
 		}
 		return nil, fmt.Errorf("read case %s: %w", id, err)
 	}
-	c, err := s.readChain(dir, id)
+	v, err := s.readIn(dir, id)
 	if err != nil {
 		return nil, fmt.Errorf("read case %s: %w", id, err)
 	}
-	v := &View{ID: id, Lines: c.lines, Head: c.last().sum, Raw: c.whole, Torn: c.torn, fs: s.fs, dir: dir}
-	if err := v.fill(); err != nil {
-		return nil, fmt.Errorf("read case %s: %w", id, err)
-	}
 	return v, nil
+}
+
+// readIn reads a case that lies in dir, which may not have its place yet.
+func (s *Store) readIn(dir, id string) (*View, error) {
+	if err := s.notPurged(dir); err != nil {
+		return nil, err
+	}
+	c, err := s.readChain(dir, id)
+	if err != nil {
+		return nil, err
+	}
+	v := &View{ID: id, Lines: c.lines, Head: c.last().sum, Raw: c.whole, Torn: c.torn, fs: s.fs, dir: dir}
+	return v, v.fill()
 }
 
 // readChain verifies the journal and that no signed head is beyond its end. A reader
@@ -103,7 +112,7 @@ func (v *View) fill() error {
 		if err != nil {
 			return fmt.Errorf("playbook %q: %w", clean1(p.Name), err)
 		}
-		v.Opening.Playbook, v.Opening.PlaybookName = b, p.Name
+		v.Opening.Playbook, v.Opening.PlaybookName, v.Opening.Replaces = b, p.Name, p.Replaces
 	}
 	for _, l := range v.Lines {
 		switch l.Kind {

@@ -4,7 +4,9 @@ import (
 	"maps"
 	"math"
 	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"cordon/internal/casefile"
 )
@@ -82,4 +84,18 @@ func (f *FS) used(n *inode) int64 {
 		sum += f.used(m)
 	}
 	return sum
+}
+
+// Disk is what a power cut now would surely leave of a file: the bytes that were synced
+// under a name that was; nil where that is no file.
+func (f *FS) Disk(name string) []byte {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	n := f.root
+	for part := range strings.SplitSeq(strings.TrimPrefix(filepath.Clean(name), "/"), "/") {
+		if n = n.durable[part]; n == nil {
+			return nil
+		}
+	}
+	return slices.Clone(n.disk)
 }
