@@ -28,6 +28,7 @@ const (
 	Collect    = "collect" // read a host: a plan with Contacts and no Changes
 	Stop       = "stop"    // stop and disable the agent's unit on a host
 	Deregister = "deregister"
+	Operator   = "operator" // an action of the owner's configuration, for what other systems do
 )
 
 // Profiles that Gather is asked for.
