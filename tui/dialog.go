@@ -62,7 +62,8 @@ func (d *dialog) key(k tea.KeyMsg) (closed bool, cmd tea.Cmd) {
 		d.reasonKey(k)
 		return false, nil
 	case k.Type == tea.KeyEnter || k.Type == tea.KeyCtrlJ:
-		d.said = "enter does not confirm: " + d.how()
+		// A newline may be the middle of a paste that does not say it is one.
+		d.said, d.opened, d.typed.text = "enter does not confirm: "+d.how(), d.wall(), ""
 	case k.Paste:
 		d.said = "a paste does not confirm: " + d.how()
 	case d.want == "y":
@@ -72,7 +73,7 @@ func (d *dialog) key(k tea.KeyMsg) (closed bool, cmd tea.Cmd) {
 		if d.keys.Yes.Is(k) {
 			return d.confirm()
 		}
-		d.said = d.how()
+		d.said, d.opened = d.how(), d.wall()
 	default:
 		d.typed.max = len(d.want)
 		if d.typed.key(k) && d.typed.text == d.want {

@@ -76,8 +76,9 @@ func TestWhatNeverConfirms(t *testing.T) {
 		{"a held y", "y", []tea.KeyMsg{runes(held)}},
 		{"a bracketed paste", "y", []tea.KeyMsg{paste("y")}},
 		{"a bracketed paste", "8842", []tea.KeyMsg{paste("8842")}},
-		{"an unbracketed paste", "y", []tea.KeyMsg{runes("Dy"), ctrlJ}},
-		{"an unbracketed paste", "8842", []tea.KeyMsg{runes("Dy"), ctrlJ, runes("y")}},
+		{"an unbracketed paste", "y", []tea.KeyMsg{runes("Dy"), ctrlJ, runes("y")}},
+		{"an unbracketed paste", "y", []tea.KeyMsg{runes("D"), runes("y")}},
+		{"an unbracketed paste", "8842", []tea.KeyMsg{runes("Dy"), ctrlJ, runes("8842")}},
 		{"another number", "8842", []tea.KeyMsg{runes("8843")}},
 		{"a longer burst with it inside", "8842", []tea.KeyMsg{runes("x8842")}},
 		{"a split escape", "y", []tea.KeyMsg{esc, runes("[B")}},
@@ -125,6 +126,7 @@ func TestAGuardAsksForAReasonFirst(t *testing.T) {
 	if a.yes > 0 {
 		t.Error("enter confirmed")
 	}
+	a.wall.pass(time.Second)
 	a.press(runes("y"))
 	if a.yes != 1 || a.reason != "yes, the token is in use" {
 		t.Errorf("said yes %d times with reason %q", a.yes, a.reason)
