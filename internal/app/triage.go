@@ -95,7 +95,7 @@ func (c Card) Exit() int {
 }
 
 // Only is the one runner that was found, or nil.
-func (c *Card) Only() *Candidate {
+func (c Card) Only() *Candidate {
 	if len(c.Runners) != 1 {
 		return nil
 	}
