@@ -21,6 +21,7 @@ type journal struct {
 	lines  int
 	head   string     // of the last good line
 	sums   [][32]byte // of every line; 32 bytes a line, as there may be millions
+	times  []int64    // of every line, milliseconds since 1970
 	broken string     // the first thing that is wrong
 
 	caseID    string
@@ -121,6 +122,7 @@ func (j *journal) next() {
 		var sum [32]byte
 		_, _ = hex.Decode(sum[:], []byte(j.head)) // casefile made it
 		j.sums = append(j.sums, sum)
+		j.times = append(j.times, l.T.UnixMilli())
 	}
 }
 

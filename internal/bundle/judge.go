@@ -32,7 +32,7 @@ func judge(in *intake, o VerifyOptions) Report {
 	rep := Report{Schema: schema, Files: len(in.sums), Bytes: in.total}
 	r := &rows{}
 	if !r.add(RowArchive, in.refused, fmt.Sprintf("%d files, %d bytes, one directory %s", len(in.sums), in.total, in.root)) {
-		for _, name := range []string{RowFormat, RowListed, RowDigests, RowChain, RowHead, RowEvents, RowEvidence, RowCase, RowSimulated, RowHeads, RowSignature, RowSigner} {
+		for _, name := range []string{RowFormat, RowListed, RowDigests, RowChain, RowHead, RowEvents, RowEvidence, RowCase, RowSimulated, RowHeads, RowSeen, RowSignature, RowSigner} {
 			r.skip(name, "the archive was refused")
 		}
 		rep.Checks = r.list
@@ -47,13 +47,14 @@ func judge(in *intake, o VerifyOptions) Report {
 	r.add(RowDigests, badSum, "every digest is right")
 
 	if j := in.journal; j == nil {
-		for _, name := range []string{RowChain, RowHead, RowEvents, RowEvidence, RowCase, RowSimulated, RowHeads} {
+		for _, name := range []string{RowChain, RowHead, RowEvents, RowEvidence, RowCase, RowSimulated, RowHeads, RowSeen} {
 			r.add(name, journalName+" is missing", "")
 		}
 	} else {
 		rep.Case, rep.Head, rep.Events, rep.Simulated = j.caseID, j.head, j.lines, j.simulated
 		in.journalRows(r, info)
 		in.headRow(r, o)
+		in.seenRow(r, o)
 	}
 	rep.Signer = in.signerRows(r, o)
 	rep.Checks = r.list

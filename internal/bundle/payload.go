@@ -33,8 +33,12 @@ func inMemory(name string, b []byte) file {
 // and once when they are written, never held.
 func payload(v *casefile.View, status string) (files []file, lost []Lost, err error) {
 	files = append(files, inMemory(journalName, v.Raw))
-	if len(v.Torn) > 0 {
-		files = append(files, inMemory(tornName, v.Torn))
+	torn, err := v.SetAside()
+	if err != nil {
+		return nil, nil, fmt.Errorf("read the torn lines: %w", err)
+	}
+	if torn = append(torn, v.Torn...); len(torn) > 0 {
+		files = append(files, inMemory(tornName, torn))
 	}
 	if len(v.Opening.Playbook) > 0 {
 		files = append(files, inMemory(playbookName, v.Opening.Playbook))

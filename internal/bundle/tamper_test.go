@@ -123,6 +123,29 @@ func tamperings() []tampered {
 			files[sigs[0]].body = files[sigs[1]].body
 			return resealed(t, files, m.key, signing.NamespaceBundle)
 		}},
+		{"a real case is called a simulation", RowSimulated, "says otherwise", author(infoName, "Cordon-Format", "Cordon-Simulated: yes\nCordon-Format")},
+		{"an open case is called closed", RowCase, "another status", author(infoName, "Bundle-Status: closed", "Bundle-Status: open")},
+		{"a status that is none", RowFormat, "Bundle-Status", author(infoName, "Bundle-Status: closed", "Bundle-Status: fine")},
+		{"somebody else signs it", RowSigner, "", func(t *testing.T, _ made, good []byte) []byte {
+			return resealed(t, entries(t, good), signer(t), signing.NamespaceBundle)
+		}},
+		{"a signature for something else", RowSignature, "", func(t *testing.T, m made, good []byte) []byte {
+			return resealed(t, entries(t, good), m.key, signing.NamespaceHead)
+		}},
+		{"the signature is of other bytes", RowSignature, "", edit(sigName, "A", "B")},
+		{"the signed head of another case", RowHeads, "heads/", func(t *testing.T, m made, good []byte) []byte {
+			other, err := m.key.Sign(signing.NamespaceHead, []byte("INC-2026-0143 6 "+m.view(t).Head+"\n"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			files := entries(t, good)
+			for i, e := range files {
+				if strings.Contains(e.head.Name, "/heads/") {
+					files[i].body = string(other)
+				}
+			}
+			return resealed(t, files, m.key, signing.NamespaceBundle)
+		}},
 		{"a link", RowArchive, "links and devices", add(link(tar.TypeSymlink))},
 		{"a hard link", RowArchive, "links and devices", add(link(tar.TypeLink))},
 		{"a device", RowArchive, "links and devices", add(link(tar.TypeChar))},
@@ -154,7 +177,7 @@ func TestEveryTamperingFailsItsRow(t *testing.T) {
 			if !errors.Is(err, ErrIntegrity) || rep.OK() || rep.Trusted() || got.Word() != "FAILED" || !strings.Contains(got.Why, c.why) {
 				t.Errorf("%v\n%+v", err, rep.Checks)
 			}
-			if len(rep.Checks) != 13 {
+			if len(rep.Checks) != 14 {
 				t.Errorf("%d rows", len(rep.Checks))
 			}
 		})

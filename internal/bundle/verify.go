@@ -16,6 +16,7 @@ type VerifyOptions struct {
 	Allowed   []signing.Allowed // nil: the signer is not checked, and the report says so
 	Principal string            // who must have signed; empty: anybody in Allowed
 	At        time.Time         // when the signatures must be valid; zero: now
+	Seen      []SeenHead        // heads that left the case's machine before the bundle did
 	Limits    Limits            // zero fields: the defaults
 }
 
@@ -112,6 +113,7 @@ const (
 	RowCase      = "case"      // case.json and playbook.yaml belong to this journal
 	RowSimulated = "simulated" // everything says the same about being simulated
 	RowHeads     = "heads"     // signed heads match the journal
+	RowSeen      = "seen"      // heads that others saw are in the journal, and not younger than they were seen
 	RowSignature = "signature" // the digests were signed, for this purpose
 	RowSigner    = "signer"    // by somebody who is allowed
 )
@@ -121,7 +123,10 @@ const (
 // and names the first one; the report is complete all the same. Other errors are
 // those of r, and then the report says nothing.
 func Verify(r io.Reader, o VerifyOptions) (Report, error) {
-	in := newIntake(o.Limits.filled())
+	return verify(newIntake(o.Limits.filled()), r, o)
+}
+
+func verify(in *intake, r io.Reader, o VerifyOptions) (Report, error) {
 	if err := in.read(r); err != nil {
 		return Report{Schema: schema}, fmt.Errorf("verify bundle: %w", err)
 	}
