@@ -113,6 +113,11 @@ func TestAnInventoryThatIsNotOursIsNotUsed(t *testing.T) {
 func TestTwoProcessesDoNotForgetForEachOther(t *testing.T) {
 	w := newWorld(t)
 	a, b := w.open(), w.open()
+	for _, x := range []*App{a, b} { // both have read what is there: nothing
+		if f, err := x.KnownFleet(); err != nil || len(f.Rows) != 0 {
+			t.Fatalf("%s, %v", ids(f), err)
+		}
+	}
 	w.triage(a, "gl/42")
 	w.triage(b, "gl/43")
 	f, err := w.open().KnownFleet()
