@@ -67,7 +67,7 @@ func (a *App) gitlab(s *systems, name string, p config.Provider, m redact.Marker
 	}
 	prov, err := gitlab.New(gitlab.Options{
 		Name: name, BaseURL: p.URL, Scopes: p.Scopes, HTTP: transport.New(o), Clock: a.clock, Marker: m,
-		ActsApart: true, Recent: a.recent(name), Destinations: a.destinations(), Deliver: a.deliver,
+		ActsApart: true, ActHeld: func() bool { return a.holds("act token of " + name) }, Recent: a.recent(name), Destinations: a.destinations(), Deliver: a.deliver,
 	})
 	if err != nil {
 		return err
@@ -135,6 +135,14 @@ func (a *App) token(what string, src *config.TokenSource) transport.Credential {
 		a.mu.Unlock()
 		return t, nil
 	}
+}
+
+// holds reports whether a token was fetched in this process.
+func (a *App) holds(what string) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	_, ok := a.tokens[what]
+	return ok
 }
 
 // below is the plain transport, with the provider's own CA where one is named.

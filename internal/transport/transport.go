@@ -147,7 +147,11 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 
 // read sends a request of the table, and again where that may help.
 func (t *Transport) read(req *http.Request, _ []byte) (*http.Response, error) {
-	cred, err := fetch(req.Context(), t.o.Look, "looking")
+	from, what := t.o.Look, "looking"
+	if acting(req.Context()) && t.o.Act != nil {
+		from, what = t.o.Act, "acting"
+	}
+	cred, err := fetch(req.Context(), from, what)
 	if err != nil {
 		return nil, err
 	}

@@ -103,6 +103,8 @@ func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case path == "version":
 		f.say(w, 200, map[string]string{"version": "18.6.0-ee"})
+	case path == "user":
+		f.say(w, 200, map[string]any{"id": 9, "username": "ir-look", "bot": true, "private_token": f.secrets.token})
 	case path == "personal_access_tokens/self":
 		f.say(w, 200, map[string]any{"id": 1, "active": true, "scopes": f.scopes, "token": f.secrets.token})
 	case path == "runners" || path == "runners/all" || len(p) == 3 && p[2] == "runners":

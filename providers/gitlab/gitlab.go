@@ -70,6 +70,10 @@ type Options struct {
 	// credential for looking may do says nothing about what can be done.
 	ActsApart bool
 
+	// ActHeld says whether the credential for acting is in memory already, so that asking
+	// whose it is disturbs nobody. nil: it is not asked about.
+	ActHeld func() bool
+
 	Destinations []Destination // besides discarding, which is always offered
 	Deliver      Deliver       // nil: discarding is the only destination
 }
@@ -92,6 +96,7 @@ var _ interface {
 	providers.Finder
 	providers.Exposer
 	providers.Returner
+	providers.Knower
 } = (*Provider)(nil)
 
 var nameRE = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)

@@ -12,6 +12,7 @@ func Reads() []transport.Route {
 	pages := []string{"page", "per_page"}
 	return []transport.Route{
 		{Method: "GET", Pattern: "/api/v4/version"},
+		{Method: "GET", Pattern: "/api/v4/user"},
 		{Method: "GET", Pattern: "/api/v4/personal_access_tokens/self"},
 		{Method: "GET", Pattern: "/api/v4/runners", Query: list},
 		{Method: "GET", Pattern: "/api/v4/runners/all", Query: list},
