@@ -354,6 +354,7 @@ func (t *triage) finish(ctx context.Context) (Card, error) {
 			t.addHost(h, Fact{Text: "of " + t.card.Runners[i].Ref.Short(), Known: "see the runner"})
 		}
 	}
+	t.doubts()
 	if len(t.card.Runners) == 0 {
 		t.unknown("no runner is known for it")
 		if t.card.Kind == AskedHost || t.card.Kind == AskedName {

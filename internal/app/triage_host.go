@@ -61,6 +61,29 @@ func found(known Fact, snap *snapshot.Snapshot) Fact {
 	return out
 }
 
+// doubts says where the card could mislead: a name is no identity, and what a host has
+// that no provider lists is on no runner's part of it.
+func (t *triage) doubts() {
+	for _, c := range t.card.Runners {
+		if !slices.ContainsFunc(c.Found, func(f Fact) bool { return !strings.HasPrefix(f.Known, byName) }) {
+			t.unknown("only a name leads to %s, and anybody can give a name: look whether it is the one", short(c.Ref))
+		}
+	}
+	t.recall()
+	if t.rows == nil {
+		return
+	}
+	for _, row := range t.rows.Rows {
+		if !row.Runner.Ref.IsZero() || len(row.Installations) == 0 {
+			continue
+		}
+		in := row.Installations[0]
+		if slices.ContainsFunc(t.card.Hosts, func(h KnownHost) bool { return h.Name == in.Host }) {
+			t.unknown("%s has an installation at %s that no listed runner claims (%s: %s)", in.Host, in.Root, row.State, row.Why)
+		}
+	}
+}
+
 // next says what to do now, with what each command lets others see.
 func (t *triage) next() {
 	unseen := "nobody on a host"

@@ -18,6 +18,9 @@ import (
 	"cordon/providers"
 )
 
+// byName marks what nothing but a name says.
+const byName = "by name only"
+
 // known says how old a fact of a row is.
 func (t *triage) known(row fleet.Row, part string) Fact {
 	at, ok := row.SeenAt[part]
@@ -80,7 +83,7 @@ func (t *triage) name(ctx context.Context, name string) error {
 	t.named(name)
 	for host, h := range t.a.cfg.Hosts {
 		if at, _, _ := strings.Cut(h.Address, ":"); strings.EqualFold(at, name) || alike(host, name) {
-			t.addHost(host, Fact{Text: "a configured host is called or reached like that", Known: "by name only"})
+			t.addHost(host, Fact{Text: "a configured host is called or reached like that", Known: byName})
 			t.onHost(host)
 		}
 	}
@@ -107,7 +110,7 @@ func (t *triage) named(name string) {
 	for _, row := range t.rows.Rows {
 		if !row.Runner.Ref.IsZero() && alike(string(row.Runner.Name), name) {
 			why := t.known(row, "provider")
-			why.Known = "by name only, " + why.Known
+			why.Known = byName + ", " + why.Known
 			t.found(row.Runner.Ref, why.says("the provider calls it %q", row.Runner.Name))
 		}
 	}

@@ -324,6 +324,31 @@ func TestForeignTextCannotActOnATerminal(t *testing.T) {
 	}
 }
 
+func TestWhatANameAloneSaysIsDoubted(t *testing.T) {
+	w := newWorld(t)
+	a := w.open()
+	if c := w.triage(a, "build-07"); !strings.Contains(strings.Join(c.Unknown, " "), "only a name leads to gl/runner/42") || c.Exit() != ExitCannotTell {
+		t.Errorf("%q", c.Unknown)
+	}
+	// From now on an address leads to it too.
+	if c := w.triage(a, "build-07"); len(c.Unknown) != 0 || c.Exit() != ExitDone {
+		t.Errorf("%q", c.Unknown)
+	}
+}
+
+func TestWhatNoProviderListsOnTheHostIsSaid(t *testing.T) {
+	w := newWorld(t)
+	a := w.open()
+	w.keep(a, "check-1", "build-07", "glrt-t3_"+rand.Text(), "https://gitlab.elsewhere.invalid")
+	c := w.triage(a, "build-07")
+	if said := strings.Join(c.Unknown, " "); !strings.Contains(said, "no listed runner claims") || !strings.Contains(said, "gitlab.elsewhere.invalid") {
+		t.Errorf("%q", c.Unknown)
+	}
+	if len(c.Hosts) != 1 || c.Hosts[0].Answers[0].Known != "last check of build-07 2d ago" {
+		t.Errorf("%+v", c.Hosts)
+	}
+}
+
 func TestACancelledTriageIsAnError(t *testing.T) {
 	w := newWorld(t)
 	ctx, cancel := context.WithCancel(t.Context())

@@ -142,6 +142,9 @@ func (f *fold) unknowns(v *casefile.View) string {
 	if len(f.hostsIn) == 0 {
 		out = append(out, "no host was read")
 	}
+	if f.exposed != nil {
+		add(len(f.exposed.Gaps), "gaps in the list of what it could reach")
+	}
 	add(f.strange, "lines not understood by this version")
 	if len(v.Torn) > 0 {
 		out = append(out, "a torn last line")
