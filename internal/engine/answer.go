@@ -139,10 +139,11 @@ func (r *Run) effect(ctx context.Context, t task, ch change.Change, approved str
 	if err != nil && out.Why == "" {
 		out.Why = err.Error()
 	}
+	err = r.result(t, "result", out) // also where an exchange was lost: the reserve of the case is for this line
 	if *lost != nil {
-		return out, *lost
+		err = *lost
 	}
-	return out, r.result(t, "result", out)
+	return out, err
 }
 
 func (r *Run) result(t task, kind string, out change.Outcome) error {
