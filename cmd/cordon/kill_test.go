@@ -39,7 +39,6 @@ func TestKilledAnywhereItGoesOn(t *testing.T) {
 		t.Run(fmt.Sprintf("run%02d", i), func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
-			signWithKey(t, w.labDir())
 			var at []int
 			s := w.cordonKilled(rng.IntN(165), &at, contain("K")...)
 			for n := 0; s.code < 0; n++ {
@@ -135,7 +134,6 @@ func TestKilledAtEachKindOfLine(t *testing.T) {
 		t.Run(strings.ReplaceAll(place, ":", "-"), func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
-			signWithKey(t, w.labDir())
 			w.env = []string{broken + "=" + place}
 			if s := w.cordon(contain("K")...); s.code != -1 {
 				t.Fatalf("it was not killed, it ended with %d\n%s%s", s.code, tail(s.out), s.err)

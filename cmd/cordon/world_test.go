@@ -79,6 +79,7 @@ func newWorld(t testing.TB, args ...string) *world {
 	if err != nil {
 		t.Fatalf("the lab is not ready: %v\n%s", err, said.String())
 	}
+	signWithKey(t, w.labDir())
 	return w
 }
 
