@@ -3,18 +3,13 @@ package app
 import (
 	"context"
 	"fmt"
-	"net/netip"
-	"net/url"
 	"slices"
 	"strings"
-	"time"
-	"unicode"
 
 	"cordon/internal/fleet"
 	"cordon/internal/secret"
 	"cordon/internal/target"
 	"cordon/internal/untrusted"
-	"cordon/providers"
 )
 
 // ErrTokenArgument refuses a token on the command line: arguments are in the shell's
@@ -30,77 +25,6 @@ const (
 	AskedToken   = "token"
 	AskedName    = "name" // a runner's or a host's: nothing says which
 )
-
-// Fact is one answer with how it is known. An empty Text means that there is none:
-// Known then says "not asked" or "could not look".
-type Fact struct {
-	Text  string    `json:"text,omitempty"`
-	Known string    `json:"known"` // "provider now", "last known 3h ago", "last check of build-07 2d ago", "by name only", …
-	At    time.Time `json:"at,omitzero"`
-	Items []string  `json:"items,omitempty"` // one line each
-}
-
-// Answer is a fact under its question.
-type Answer struct {
-	ID       string `json:"id"` // identity, whose, machines, hosts, running, ran, reach, pause, notice
-	Question string `json:"question"`
-	Fact
-}
-
-// Candidate is one runner that what was asked about may be.
-type Candidate struct {
-	Ref     target.Ref     `json:"ref"`
-	Name    untrusted.Text `json:"name,omitempty"`
-	Hosts   []string       `json:"hosts,omitempty"` // configured ones
-	Found   []Fact         `json:"found"`           // why it is here
-	Answers []Answer       `json:"answers,omitempty"`
-}
-
-// KnownHost is what is known of a host without contacting it.
-type KnownHost struct {
-	Name    string   `json:"name"`
-	Found   Fact     `json:"found"`
-	Answers []Answer `json:"answers"`
-}
-
-// NextStep is a command that follows, and whether anybody on the host would notice.
-type NextStep struct {
-	Command string `json:"command"`
-	Does    string `json:"does"`
-	Notice  string `json:"notice"`
-}
-
-// Card is what triage found. No host was contacted for it. With several Runners none is
-// chosen, and only what the lists say of them is in it.
-type Card struct {
-	Schema    string      `json:"schema"`
-	Simulated bool        `json:"simulated,omitempty"`
-	Asked     string      `json:"asked"` // never a token
-	Kind      string      `json:"kind"`
-	At        time.Time   `json:"at"`
-	Runners   []Candidate `json:"runners"`
-	Hosts     []KnownHost `json:"hosts,omitempty"`
-	Notes     []string    `json:"notes,omitempty"`   // what is known beside runners and hosts
-	Unknown   []string    `json:"unknown,omitempty"` // what could not be had or is not known here
-	Next      []NextStep  `json:"next"`
-}
-
-// Exit is 0 where one or more runners were found and asked for, 4 where something could
-// not be told.
-func (c Card) Exit() int {
-	if len(c.Runners) == 0 || len(c.Unknown) > 0 {
-		return ExitCannotTell
-	}
-	return ExitDone
-}
-
-// Only is the one runner that was found, or nil.
-func (c Card) Only() *Candidate {
-	if len(c.Runners) != 1 {
-		return nil
-	}
-	return &c.Runners[0]
-}
 
 // Triage turns a runner's reference or name, a host, an address or a page of a
 // provider into runners, from what is already known and at most four calls: the list,
@@ -161,89 +85,6 @@ func (a *App) TriageToken(ctx context.Context, token secret.Secret) (Card, error
 	t.card.Kind = AskedToken
 	t.token(secret.New(strings.TrimSpace(token.Reveal())))
 	return t.finish(ctx)
-}
-
-// tokenLike errs towards refusing: what is refused can still be asked with -.
-func (a *App) tokenLike(s string) bool {
-	if _, n := a.marker.Text(s); n > 0 {
-		return true
-	}
-	if len(s) < 20 || strings.ContainsAny(s, "./:@ ") {
-		return false
-	}
-	var upper, lower, digit bool
-	turns, last := 0, 0
-	for _, r := range s {
-		kind := 0
-		switch {
-		case unicode.IsUpper(r):
-			upper, kind = true, 1
-		case unicode.IsLower(r):
-			lower, kind = true, 2
-		case unicode.IsDigit(r):
-			digit, kind = true, 3
-		}
-		if kind != last && kind != 0 && last != 0 {
-			turns++
-		}
-		last = kind
-	}
-	return upper && lower && digit && turns >= len(s)/4
-}
-
-// runnerRef reads SYSTEM/runner/ID and SYSTEM/ID of a configured provider.
-func (a *App) runnerRef(s string) (target.Ref, bool) {
-	r, err := target.Parse(s)
-	if err != nil || r.Kind != target.Runner {
-		return target.Ref{}, false
-	}
-	_, ok := a.fleet.all[r.System].(providers.Provider)
-	return r, ok
-}
-
-// looksRef tells SYSTEM/runner/ID of an unknown system from a path or a name.
-func (a *App) looksRef(s string) bool {
-	r, err := target.Parse(s)
-	return err == nil && slices.Contains([]string{target.Runner, target.Manager, target.Job, target.Host}, r.Kind) && strings.Count(s, "/") >= 2
-}
-
-func because(err error) string {
-	if err == nil {
-		return "; cordon fleet lists them"
-	}
-	return ": " + err.Error()
-}
-
-func (a *App) hasHost(name string) bool {
-	_, ok := a.cfg.Hosts[name]
-	return ok
-}
-
-// pageOf is the address of a web page, also as people copy it without its scheme.
-func pageOf(s string) *url.URL {
-	if !strings.Contains(s, "://") {
-		if !strings.Contains(s, "/-/") {
-			return nil
-		}
-		s = "https://" + s
-	}
-	u, err := url.Parse(s)
-	if err != nil || u.Host == "" {
-		return nil
-	}
-	u.User, u.RawQuery, u.Fragment = nil, "", ""
-	return u
-}
-
-func addressOf(s string) netip.Addr {
-	if ap, err := netip.ParseAddrPort(s); err == nil {
-		return ap.Addr().Unmap()
-	}
-	ip, err := netip.ParseAddr(strings.Trim(s, "[]"))
-	if err != nil {
-		return netip.Addr{}
-	}
-	return ip.Unmap().WithZone("")
 }
 
 // triage is one run of Triage.

@@ -1,0 +1,179 @@
+package app
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"cordon/internal/fleet"
+	"cordon/internal/target"
+	"cordon/internal/untrusted"
+	"cordon/internal/witness"
+	"cordon/providers"
+)
+
+func (t *triage) whose(f facts) Fact {
+	r := f.runner
+	level := map[string]string{"instance": "registered to the whole instance", "group": "registered to a group", "project": "registered to projects"}[r.Ref.Scope.Level]
+	switch {
+	case r.Owner != "":
+		return f.read.says("%s, %s", r.Owner, level)
+	case level != "":
+		return f.read.says("%s; who owns it is not said", level)
+	}
+	return Fact{Known: f.read.Known, At: f.read.At}
+}
+
+func (t *triage) machines(f facts) Fact {
+	out := f.asked
+	if f.asked.Known == "not asked" {
+		out.Known = couldNot
+		return out
+	}
+	out = out.says("%d use this registration", len(f.managers))
+	for _, m := range f.managers {
+		s := fmt.Sprintf("%s from %s, %s, gitlab-runner %s", m.SystemID, dashed(string(m.Address)), m.Status, dashed(string(m.Version)))
+		if !m.LastContact.IsZero() {
+			s += ", last contact " + m.LastContact.UTC().Format("2006-01-02 15:04Z")
+		}
+		out.Items = append(out.Items, untrusted.Clean(s, 200))
+	}
+	return out
+}
+
+func (t *triage) hosts(row fleet.Row, f facts) Fact {
+	if len(row.Hosts) == 0 {
+		out := f.asked
+		out.Text = "none that is configured here"
+		return out
+	}
+	out := Fact{Known: "by address, " + f.asked.Known, At: f.asked.At}
+	for _, in := range row.Installations {
+		at := row.SeenAt["host/"+in.Host]
+		out = t.checked(in.Host, at)
+		out.Items = append(out.Items, untrusted.Clean(fmt.Sprintf("%s: installed at %s", in.Host, in.Root), 200))
+	}
+	out = out.says("%s", row.Known)
+	if row.State != fleet.Agreed {
+		out.Items = append(out.Items, untrusted.Clean(row.State+": "+row.Why, 300))
+	}
+	return out
+}
+
+func (t *triage) running(f facts) Fact {
+	out := f.looked
+	if out.Known == couldNot {
+		return out
+	}
+	out = out.says("%d jobs%s", len(f.jobs), dash(f.partial))
+	for _, j := range f.jobs {
+		out.Items = append(out.Items, jobLine(j))
+	}
+	return out
+}
+
+func jobLine(j providers.Job) string {
+	started := "not started"
+	if !j.StartedAt.IsZero() {
+		started = j.StartedAt.UTC().Format("2006-01-02 15:04Z")
+	}
+	return untrusted.Clean(fmt.Sprintf("job %s %q of %s, branch %s, by %s, %s, %s", j.Ref.ID, j.Name, j.Project, j.Branch, j.Actor, j.Status, started), 240)
+}
+
+// reach is what may run on it, and the names of credentials only where a case asked
+// for them before.
+func (t *triage) reach(f facts, ref target.Ref) Fact {
+	r := f.runner
+	out := f.read
+	switch {
+	case len(r.Projects) > 0:
+		out = out.says("%d projects may run jobs on it", len(r.Projects))
+		for _, p := range r.Projects {
+			if len(out.Items) == 20 {
+				out.Items = append(out.Items, fmt.Sprintf("and %d more", len(r.Projects)-20))
+				break
+			}
+			out.Items = append(out.Items, p.String())
+		}
+	case r.Ref.Scope.Level == "instance":
+		out = out.says("any project of the instance that allows its runners")
+	case r.Ref.Scope.Level == "group":
+		out = out.says("any project of its group and below")
+	default:
+		out = Fact{Known: out.Known, At: out.At}
+	}
+	for _, k := range t.cases {
+		if k.exposed != nil && k.runner.System == ref.System && k.runner.ID == ref.ID {
+			out.Items = append(out.Items, fmt.Sprintf("case %s, %s ago: %s", k.sum.ID, ago(t.card.At.Sub(k.exposedAt)), k.exposed.Summary()))
+			return out
+		}
+	}
+	if out.Text != "" {
+		out.Text += "; the names of their secrets were not asked for (a case lists them)"
+	}
+	return out
+}
+
+// pause says what stops and what does not, with the capacity that the list shows.
+func (t *triage) pause(f facts) Fact {
+	out := f.looked
+	if yes := f.runner.Paused == witness.Yes; yes {
+		out = f.read
+		return out.says("it is paused already")
+	}
+	switch n := len(f.managers); {
+	case f.asked.Known == "not asked":
+		out.Text = "new jobs on every machine that uses it, how many is not known"
+	case n == 1:
+		out.Text = "new jobs on its one machine"
+	default:
+		out.Text = fmt.Sprintf("new jobs on all %d machines at once", n)
+	}
+	if f.looked.Known == couldNot {
+		out.Text += "; what runs goes on to its end, and what runs is not known"
+	} else {
+		out.Text += fmt.Sprintf("; the %d jobs that run go on to their end", len(f.jobs))
+	}
+	if s := t.capacity(f.runner.Ref); s != "" {
+		out.Items = append(out.Items, s)
+	}
+	return out
+}
+
+func (t *triage) capacity(ref target.Ref) string {
+	if t.rows == nil {
+		return ""
+	}
+	n := 0
+	var at time.Time
+	for _, row := range t.rows.Rows {
+		r := row.Runner
+		if r.Ref.System != ref.System || r.Ref.IsZero() {
+			continue
+		}
+		if seen := row.SeenAt["provider"]; at.IsZero() || seen.Before(at) {
+			at = seen
+		}
+		if r.Ref.ID != ref.ID && r.Online == witness.Yes && r.Paused == witness.No {
+			n++
+		}
+	}
+	if at.IsZero() {
+		return ""
+	}
+	s := fmt.Sprintf("%d other runners were online and not paused on the list", n)
+	if at.Before(t.card.At) {
+		s += " of " + ago(t.card.At.Sub(at)) + " ago"
+	}
+	return s + "; tags were not compared"
+}
+
+func (t *triage) openCase(ref target.Ref) *keptCase {
+	i := slices.IndexFunc(t.cases, func(k keptCase) bool {
+		return !k.sum.Closed && k.runner.System == ref.System && k.runner.ID == ref.ID && k.runner.ID != ""
+	})
+	if i < 0 {
+		return nil
+	}
+	return &t.cases[i]
+}
