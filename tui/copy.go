@@ -26,7 +26,10 @@ func (o output) Write(b []byte) (int, error) {
 // copy puts text on the clipboard of the terminal in front of the person, over any
 // number of ssh hops (OSC 52), and shows it as well: whether a terminal obeys cannot
 // be known. Inside tmux the sequence goes both ways that a tmux may be set to pass.
-func (e env) copy(text string) tea.Cmd {
+func (e env) copy(text string) tea.Cmd { return e.copyAs(text, text) }
+
+// copyAs is copy of what the page shows already: only its name is said.
+func (e env) copyAs(name, text string) tea.Cmd {
 	return e.safe(func(context.Context) tea.Msg {
 		seq := ansi.SetSystemClipboard(text)
 		if e.getenv("TMUX") != "" {
@@ -34,9 +37,9 @@ func (e env) copy(text string) tea.Cmd {
 		}
 		if e.raw != nil {
 			if _, err := e.raw.Write([]byte(seq)); err != nil {
-				return sayMsg{"not copied: " + text}
+				return sayMsg{"not copied: " + name}
 			}
 		}
-		return sayMsg{"copied if the terminal allows it: " + text}
+		return sayMsg{"copied if the terminal allows it: " + name}
 	})
 }

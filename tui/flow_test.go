@@ -22,8 +22,11 @@ func (p *person) find(what string) {
 	p.until("ready: the providers answered")
 	p.runes(what)
 	p.press(tea.KeyEnter)
-	p.until("runners for")
-	p.press(tea.KeyEnter)
+	if p.untilAny("may be meant", "what it is") == "may be meant" {
+		p.press(tea.KeyEnter)
+	}
+	p.until("what it is")
+	p.runes("c")
 	p.until("2/6 Give it no more jobs")
 }
 

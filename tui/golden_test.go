@@ -19,7 +19,9 @@ var update = flag.Bool("update", false, "write the golden screens and the pictur
 // screens are pages in a state that matters, made without a lab and without time.
 var screens = map[string]func(e env) page{
 	"start":          startFresh,
-	"start-found":    startFound,
+	"start-cases":    startCases,
+	"triage":         triaged,
+	"triage-several": triagedSeveral,
 	"case-pause":     casePause,
 	"case-confirm":   caseConfirm,
 	"case-guarded":   caseGuarded,
@@ -48,7 +50,7 @@ var shown = []struct {
 }
 
 // pictures are the screens that the README shows.
-var pictures = []string{"start-found", "case-pause", "case-guarded", "case-ended"}
+var pictures = []string{"triage", "case-pause", "case-guarded", "case-ended"}
 
 func TestScreens(t *testing.T) {
 	for name, make := range screens {
@@ -88,7 +90,7 @@ func TestColourIsOnlyAnAddition(t *testing.T) {
 // The row that the next key works on is seen without colour.
 func TestTheCursorIsSeenWithoutColour(t *testing.T) {
 	for name, want := range map[string]string{
-		"start": "> _", "start-found": " > gitlab-lab", "case-pause": "> ▸ 2 pause", "case-plans": "> registration", "case-guarded": "_", "case-confirm": "> ▸ 2 pause",
+		"start": "> _", "start-cases": " > step 3/6", "triage-several": " > gitlab-lab", "case-pause": "> ▸ 2 pause", "case-plans": "> registration", "case-guarded": "_", "case-confirm": "> ▸ 2 pause",
 	} {
 		e, _ := quietEnv(t, termenv.Ascii, false)
 		m := newModel(e, screens[name](e), nil)
@@ -168,4 +170,3 @@ func golden(t *testing.T, path, got string) {
 		t.Errorf("%s differs; if that is meant: go test ./tui -update\n%s", path, got)
 	}
 }
-

@@ -12,7 +12,6 @@ import (
 	"cordon/internal/fleet"
 	"cordon/internal/target"
 	"cordon/internal/witness"
-	"cordon/providers"
 )
 
 var (
@@ -24,20 +23,47 @@ func startFresh(e env) page {
 	return &start{e: e, typed: true, fleet: &fleet.Fleet{Rows: make([]fleet.Row, 4)}}
 }
 
-func startFound(e env) page {
-	row := func(id, name, status string) match {
-		ref := theRunner
-		ref.ID = id
-		return match{fleet.Row{Runner: providers.Runner{Ref: ref, Name: "build-07", Status: status}}, "by name only"}
-	}
+func startCases(e env) page {
 	p := startFresh(e).(*start)
-	p.typed, p.about, p.what.text = false, "build-07", "build-07"
-	p.found = []match{row("42", "build-07", "online"), row("45", "build-07", "stale")}
+	p.typed = false
 	p.cases = []app.CaseState{{
 		Summary: casefile.Summary{ID: "contain-17-20261101T221400", Last: still.Add(-40 * time.Minute)},
 		Runner:  target.Ref{System: "gitlab-lab", Kind: target.Runner, ID: "17"},
 		Steps:   steps("rotate"),
+	}, {
+		Summary: casefile.Summary{ID: "contain-9-20261030T101500", Broken: "line 17 does not follow line 16"},
 	}}
+	return p
+}
+
+func triaged(e env) page {
+	p := &triage{e: e, what: "build-07"}
+	c := app.Card{
+		Asked: "build-07", Kind: app.AskedHost, At: still,
+		Runners: []app.Candidate{{
+			Ref: theRunner, Name: "build-07", Hosts: []string{"build-07"},
+			Found: []app.Fact{{Text: "it came from 127.0.0.11, the address of build-07", Known: "provider now"}},
+			Answers: []app.Answer{
+				{Question: "what it is", Fact: app.Fact{Text: "online, shell executor, tags shell and release", Known: "provider now"}},
+				{Question: "what runs now", Fact: app.Fact{Text: "1 job", Known: "provider now", Items: []string{"8951 deploy on main of acme/shop"}}},
+				{Question: "what ran before", Fact: app.Fact{Known: "not asked"}},
+				{Question: "what it could reach", Fact: app.Fact{Known: "could not look"}},
+				{Question: "would the host notice", Fact: app.Fact{Text: "a pause: no, the agent is told nothing", Known: "how GitLab and gitlab-runner work"}},
+			},
+		}},
+		Unknown: []string{"no snapshot of build-07 is kept: what is on it is not known"},
+		Next:    []app.NextStep{{Command: "cordon contain gitlab-lab/runner/42", Does: "opens a case and asks before each change", Notice: "nobody"}},
+	}
+	p.Update(triageMsg{page: p, card: c})
+	return p
+}
+
+func triagedSeveral(e env) page {
+	p := triaged(e).(*triage)
+	other := theRunner
+	other.ID = "45"
+	p.card.Runners = append(p.card.Runners, app.Candidate{Ref: other, Name: "build-07", Found: []app.Fact{{Text: "has that name", Known: "by name only"}}})
+	p.card.Next = nil
 	return p
 }
 

@@ -2,10 +2,8 @@ package tui
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -21,16 +19,12 @@ type start struct {
 	typed bool // the field has the focus
 	at    int  // row of the list below
 
-	turn    turn
-	fleet   *fleet.Fleet
-	asked   time.Time // when the providers answered, wall clock
-	failed  error
-	waiting bool // enter was pressed before the list was there
+	turn   turn
+	fleet  *fleet.Fleet
+	failed error // why the providers' lists are not there
 
-	about string // what found is about
-	found []match
 	cases []app.CaseState
-	err   error
+	err   error // why the cases are not there
 }
 
 type (
@@ -38,7 +32,6 @@ type (
 		turn  turn
 		fleet fleet.Fleet
 		err   error
-		at    time.Time
 	}
 	casesMsg struct {
 		turn  turn
@@ -51,11 +44,11 @@ func newStart(e env) page { return &start{e: e, typed: true} }
 
 // Init reads the providers' lists and the cases. No host is contacted.
 func (p *start) Init() tea.Cmd {
-	t, a, wall := p.turn.next(), p.e.app, p.e.wall
+	t, a := p.turn.next(), p.e.app
 	return tea.Batch(
 		p.e.safe(func(ctx context.Context) tea.Msg {
 			f, err := a.Fleet(ctx)
-			return fleetMsg{t, f, err, wall()}
+			return fleetMsg{t, f, err}
 		}),
 		p.readCases(),
 	)
@@ -76,10 +69,8 @@ func (p *start) Title() string { return "start" }
 
 func (p *start) Hint() string {
 	switch {
-	case p.e.demo != nil && len(p.found) == 0 && p.what.text == "":
+	case p.e.demo != nil && p.typed && len(p.cases) == 0:
 		return "demo: an alert names " + p.e.demo.Host + ". Type it and press enter"
-	case p.e.demo != nil && len(p.found) > 0:
-		return "demo: two have that name. The one that is online is meant: enter opens a case"
 	case p.typed:
 		return "enter looks it up in the providers' lists; on an empty line it opens the fleet"
 	}
@@ -117,11 +108,7 @@ func (p *start) Update(msg tea.Msg) tea.Cmd {
 		if p.turn.stale(msg.turn) {
 			return nil
 		}
-		p.fleet, p.failed, p.asked = &msg.fleet, msg.err, msg.at
-		if p.waiting {
-			p.waiting = false
-			p.look()
-		}
+		p.fleet, p.failed = &msg.fleet, msg.err
 	case casesMsg:
 		if p.turn.stale(msg.turn) {
 			return nil
@@ -133,14 +120,12 @@ func (p *start) Update(msg tea.Msg) tea.Cmd {
 			}
 		}
 		slices.SortStableFunc(p.cases, func(a, b app.CaseState) int { return b.Last.Compare(a.Last) })
-		p.at = min(p.at, max(0, p.rows()-1))
+		p.at = min(p.at, max(0, len(p.cases)-1))
 	case tea.KeyMsg:
 		return p.key(msg)
 	}
 	return nil
 }
-
-func (p *start) rows() int { return len(p.found) + len(p.cases) }
 
 func (p *start) key(k tea.KeyMsg) tea.Cmd {
 	keys := p.e.keys
@@ -149,11 +134,11 @@ func (p *start) key(k tea.KeyMsg) tea.Cmd {
 		case keys.Open.Is(k):
 			return p.enter()
 		case k.Type == tea.KeyTab, k.Type == tea.KeyDown:
-			if p.rows() > 0 {
+			if len(p.cases) > 0 {
 				p.typed, p.at = false, 0
 			}
 		case keys.Back.Is(k):
-			p.what.text, p.found, p.about = "", nil, ""
+			p.what.text = ""
 		default:
 			p.what.key(k)
 		}
@@ -171,64 +156,35 @@ func (p *start) key(k tea.KeyMsg) tea.Cmd {
 	case keys.Open.Is(k):
 		return p.open()
 	default:
-		p.at = scroll(keys, k, p.at, p.rows()-1)
+		p.at = scroll(keys, k, p.at, len(p.cases)-1)
 	}
 	return nil
 }
 
 // enter looks the line up, or opens the fleet when it is empty.
 func (p *start) enter() tea.Cmd {
-	if strings.TrimSpace(p.what.text) == "" {
+	what := strings.TrimSpace(p.what.text)
+	switch {
+	case what == "":
 		return push(newFleet(p.e))
-	}
-	if hidden(p.what.text) {
+	case hidden(what):
 		p.what.text = ""
-		return say("a token is not taken here, where it would be seen: cordon triage - asks for it without echo")
+		return say("a token is not taken here, where it would be seen: cordon triage - asks without echo")
 	}
-	if p.fleet == nil {
-		p.waiting = true
-		return say("looking; the providers have not answered yet")
-	}
-	p.look()
-	if len(p.found) == 0 {
-		return say(fmt.Sprintf("nothing in the providers' lists is called %q; enter on an empty line opens the fleet", clean(p.what.text)))
-	}
-	return nil
+	return push(newTriage(p.e, what))
 }
 
-// look fills the list with what the line matches, and goes there.
-func (p *start) look() {
-	p.found, p.about = find(*p.fleet, p.what.text), p.what.text
-	p.at = 0
-	p.typed = len(p.found) == 0
-	for i, m := range p.found { // what is online is what is likely meant
-		if m.row.Runner.Status == "online" {
-			p.at = i
-			break
-		}
-	}
-}
-
-// open opens what the cursor is on.
+// open goes on with the case under the cursor.
 func (p *start) open() tea.Cmd {
-	if p.at < len(p.found) {
-		ref := p.found[p.at].row.Runner.Ref
-		for _, c := range p.cases {
-			if c.Runner == ref && c.Broken == "" {
-				return resumeCase(p.e, c.ID)
-			}
-		}
-		spec := app.CaseSpec{Dry: p.e.readOnly}
-		if p.e.demo != nil {
-			spec.Title = p.e.demo.Title
-		}
-		return openCase(p.e, ref.String(), spec)
+	if p.at >= len(p.cases) {
+		return nil
 	}
-	if i := p.at - len(p.found); i < len(p.cases) {
-		if c := p.cases[i]; c.Broken != "" {
-			return say("that case cannot be read: " + c.Broken)
-		}
-		return resumeCase(p.e, p.cases[i].ID)
+	c := p.cases[p.at]
+	switch {
+	case c.Broken != "":
+		return say("that case cannot be read: " + c.Broken)
+	case p.e.readOnly:
+		return say("read-only: look with cordon case show " + c.ID)
 	}
-	return nil
+	return resumeCase(p.e, c.ID)
 }

@@ -31,13 +31,6 @@ func (p *start) View(w, h int) string {
 		th.Mark(p.typed) + shown.view(th, min(w-4, 72), p.typed),
 		"",
 	}
-	if p.about != "" {
-		out = append(out, " "+th.Title.Render(fmt.Sprintf("runners for %q", clean(p.about))))
-		for i, m := range p.found {
-			out = append(out, p.row(i, matchLine(th, m), w))
-		}
-		out = append(out, "")
-	}
 	out = append(out, " "+th.Title.Render(fmt.Sprintf("open cases (%d)", len(p.cases))))
 	if len(p.cases) == 0 && p.err == nil {
 		out = append(out, "   none in "+clean(p.e.state))
@@ -51,7 +44,7 @@ func (p *start) View(w, h int) string {
 			out = append(out, th.Dim.Render(fmt.Sprintf("   %d more: cordon case list", len(p.cases)-i)))
 			break
 		}
-		out = append(out, p.row(len(p.found)+i, p.caseLine(c), w))
+		out = append(out, p.row(i, p.caseLine(c), w))
 	}
 	for len(out) < h-1 {
 		out = append(out, "")
@@ -66,12 +59,6 @@ func (p *start) row(i int, text string, w int) string {
 		return p.e.th.Cursor.Render(fit(p.e.th, line, w))
 	}
 	return line
-}
-
-func matchLine(th Theme, m match) string {
-	r := m.row.Runner
-	status := string(r.Status)
-	return fmt.Sprintf("%s %s %s  %s", fit(th, clean(r.Ref.String()), 30), fit(th, clean(string(r.Name)), 14), fit(th, status, 8), m.how)
 }
 
 // caseLine is one open case: where it stands, how old it is, what it is about. The

@@ -259,3 +259,23 @@ func (p *person) awake() {
 }
 
 var _ clock.Clock = stillClock{}
+
+// untilAny is until for one of several texts; it returns which.
+func (p *person) untilAny(texts ...string) string {
+	p.t.Helper()
+	most := time.After(60 * time.Second) // for a test that would hang, not a measurement
+	for {
+		v := p.look()
+		for _, s := range texts {
+			if strings.Contains(v, s) {
+				return s
+			}
+		}
+		select {
+		case msg := <-p.msgs:
+			p.tell(msg)
+		case <-most:
+			p.t.Fatalf("never saw one of %q; the screen is\n%s", texts, p.look())
+		}
+	}
+}
