@@ -12,7 +12,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/user"
 	"path/filepath"
 	"sync"
 
@@ -60,6 +59,8 @@ type App struct {
 	keptCases map[string]keptCase // by id, as of their head
 	addrOnce  sync.Once
 	addrs     map[string][]string
+	selfOnce  sync.Once
+	self      string // digest of the running binary; empty: not known
 }
 
 // Open reads the configuration and builds the systems. It contacts nothing (a lab is
@@ -192,25 +193,6 @@ func (a *App) ask(ctx context.Context, what string) (secret.Secret, error) {
 		return secret.Secret{}, fmt.Errorf("%s: %w: nobody to ask", what, ErrNeeds)
 	}
 	return a.o.Ask(ctx, what)
-}
-
-// actor is who writes a case.
-func (a *App) actor() casefile.Actor {
-	act := casefile.Actor{Name: a.principal(), Session: os.Getenv("SSH_CONNECTION")}
-	if s, err := a.sign(); err == nil {
-		act.Key = s.Fingerprint()
-	}
-	return act
-}
-
-func (a *App) principal() string {
-	if a.cfg.Principal != "" {
-		return a.cfg.Principal
-	}
-	if u, err := user.Current(); err == nil && u.Username != "" {
-		return u.Username
-	}
-	return "unknown"
 }
 
 // Redact replaces what looks like a secret in s by fingerprints, for traces and logs.

@@ -49,12 +49,12 @@ func ExitCode(err error) int {
 		return ExitDone
 	case is(bundle.ErrIntegrity, casefile.ErrBroken):
 		return ExitIntegrity
-	case is(casefile.ErrHeld, casefile.ErrFenced):
+	case is(casefile.ErrHeld, casefile.ErrFenced, casefile.ErrHandedOver):
 		return ExitHeld
-	case is(ErrNeeds, change.ErrNoPermit, engine.ErrReadOnly, engine.ErrGuarded, engine.ErrReason):
+	case is(ErrNeeds, change.ErrNoPermit, engine.ErrReadOnly, engine.ErrGuarded, engine.ErrReason, casefile.ErrOnHold):
 		return ExitNeeds
 	case is(ErrUsage, ErrAmbiguous, ErrNoRunner, ErrNoHost, ErrNotLab, config.ErrInvalid, config.ErrToken, target.ErrSyntax,
-		casefile.ErrUnsafeState, casefile.ErrCaseID, casefile.ErrNotFound, casefile.ErrExists):
+		casefile.ErrUnsafeState, casefile.ErrCaseID, casefile.ErrNotFound, casefile.ErrExists, casefile.ErrPurged):
 		return ExitUsage
 	}
 	return ExitFailed

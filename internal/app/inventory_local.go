@@ -42,7 +42,7 @@ func (a *App) kept() ([]keptCase, error) {
 	}
 	var out []keptCase
 	for _, s := range all {
-		if s.Broken != "" || s.Simulated != a.Simulated() {
+		if s.Broken != "" || s.Purged != nil || s.Simulated != a.Simulated() {
 			continue
 		}
 		k, ok := a.keptBefore(s)

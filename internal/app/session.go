@@ -2,17 +2,13 @@ package app
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"time"
 
 	"cordon/internal/casefile"
 	"cordon/internal/engine"
-	"cordon/internal/host"
 	"cordon/internal/target"
 	"cordon/playbooks"
 	"cordon/providers"
@@ -39,6 +35,7 @@ type Session struct {
 	hosts  []target.Ref
 	how    string
 	temp   string // directory of a dry run
+	aside  *aside // what goes on beside the run; nil in a dry run
 }
 
 // defaultWindow is how far back a suspect window reaches when nobody says.
@@ -90,7 +87,7 @@ func (a *App) NewCase(ctx context.Context, ref string, spec CaseSpec) (*Session,
 		ID: spec.ID, Title: spec.Title, Kind: "incident", Simulated: a.Simulated(),
 		Targets:  append([]target.Ref{r.Ref}, hosts...),
 		Window:   casefile.Window{From: spec.Since, Why: spec.WindowWhy},
-		Playbook: pb.Source, PlaybookName: pb.ID, Tool: a.tool(),
+		Playbook: pb.Source, PlaybookName: pb.ID, Replaces: replaced(pb), Tool: a.tool(),
 	}, a.actor())
 	if err != nil {
 		s.Close()
@@ -101,6 +98,11 @@ func (a *App) NewCase(ctx context.Context, ref string, spec CaseSpec) (*Session,
 
 // Resume takes a case and goes on from its journal.
 func (a *App) Resume(ctx context.Context, id string) (*Session, error) {
+	return a.resume(ctx, id, "")
+}
+
+// resume takes a case; why is the reason of a take-over, empty: it is none.
+func (a *App) resume(ctx context.Context, id, why string) (*Session, error) {
 	if a.o.ReadOnly {
 		return nil, fmt.Errorf("resume %s: %w; look with: cordon case show %s", id, engine.ErrReadOnly, id)
 	}
@@ -128,7 +130,12 @@ func (a *App) Resume(ctx context.Context, id string) (*Session, error) {
 	if err != nil {
 		return nil, fmt.Errorf("resume %s: the playbook it was opened with is not understood by this build: %w", id, err)
 	}
-	if s.c, err = store.Take(ctx, id, a.actor()); err != nil {
+	if why == "" {
+		s.c, err = store.Take(ctx, id, a.actor())
+	} else {
+		s.c, err = a.takeOver(ctx, store, id, why)
+	}
+	if err != nil {
 		return nil, err
 	}
 	return s, s.open(pb)
@@ -157,6 +164,9 @@ func (s *Session) open(pb *playbooks.Playbook) error {
 	}
 	if s.temp == "" {
 		o.Appliers, o.Issuer = set.appliers, set.issuer
+	}
+	if s.temp == "" {
+		s.aside = s.app.beside(s.c)
 	}
 	if s.Run, err = engine.Open(o); err != nil {
 		return errors.Join(err, s.Close())
@@ -193,6 +203,9 @@ func (s *Session) Kept() bool { return s.temp == "" }
 // Close gives the case back.
 func (s *Session) Close() error {
 	var err error
+	if s.aside != nil {
+		s.aside.end()
+	}
 	if s.c != nil {
 		err = s.c.Close()
 	}
@@ -224,22 +237,4 @@ func playbook(name string) (*playbooks.Playbook, error) {
 		}
 	}
 	return p, nil
-}
-
-// tool says which program and which fixed scripts act in this case.
-func (a *App) tool() map[string]string {
-	t := map[string]string{"cordon": a.o.Version}
-	for _, sc := range host.Scripts() {
-		t["script "+sc.Name] = "sha256:" + sc.SHA256
-	}
-	if self, err := os.Executable(); err == nil {
-		if f, err := os.Open(self); err == nil {
-			defer f.Close()
-			h := sha256.New()
-			if _, err := io.Copy(h, f); err == nil {
-				t["binary"] = "sha256:" + hex.EncodeToString(h.Sum(nil))
-			}
-		}
-	}
-	return t
 }

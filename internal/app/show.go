@@ -70,20 +70,30 @@ func (a *App) Export(_ context.Context, id, path string) (Exported, error) {
 	return Exported{"cordon.export/1", r.Path, r.SHA256, r.Files, signer.Fingerprint(), line}, nil
 }
 
-// Verify checks a bundle, against a list of allowed signers where one is given.
-func Verify(path, allowed string) (bundle.Report, error) {
-	var o bundle.VerifyOptions
-	if allowed != "" {
-		f, err := os.Open(allowed)
-		if err != nil {
-			return bundle.Report{}, fmt.Errorf("%w: allowed signers: %w", ErrUsage, err)
-		}
-		defer f.Close()
-		if o.Allowed, err = signing.ParseAllowed(f); err != nil {
-			return bundle.Report{}, fmt.Errorf("%w: %s: %w", ErrUsage, allowed, err)
-		}
+// Verify checks a bundle, against a list of allowed signers where one is given, and
+// against heads that others saw.
+func Verify(path, allowed string, seen ...bundle.SeenHead) (bundle.Report, error) {
+	o, err := verifyOptions(allowed, seen)
+	if err != nil {
+		return bundle.Report{}, err
 	}
 	return bundle.VerifyFile(path, o)
+}
+
+func verifyOptions(allowed string, seen []bundle.SeenHead) (bundle.VerifyOptions, error) {
+	o := bundle.VerifyOptions{Seen: seen}
+	if allowed == "" {
+		return o, nil
+	}
+	f, err := os.Open(allowed)
+	if err != nil {
+		return o, fmt.Errorf("%w: allowed signers: %w", ErrUsage, err)
+	}
+	defer f.Close()
+	if o.Allowed, err = signing.ParseAllowed(f); err != nil {
+		return o, fmt.Errorf("%w: %s: %w", ErrUsage, allowed, err)
+	}
+	return o, nil
 }
 
 // ShowCase writes a case line by line, as its journal has it.
@@ -91,19 +101,25 @@ func ShowCase(l Lines, v *casefile.View) error {
 	l.Printf("case %s: %s", v.ID, v.Opening.Title)
 	l.Printf("head %s, %d lines, %d items kept, %d gaps", v.Head, len(v.Lines), len(v.Items), len(v.Gaps))
 	for _, x := range v.Lines {
-		if x.Kind == "exchange" || x.Kind == "plan" {
-			continue // case show --json has them
-		}
-		word := "  "
-		if !x.OK && (x.Kind == "result" || x.Kind == "step" || x.Kind == "verdict") {
-			word = "! "
-		}
-		l.Printf("%4d %s %s%-9s %-11s %s %s", x.Seq, x.T.UTC().Format("15:04:05"), word, x.Kind, x.Step, x.Msg, about(x))
+		l.CaseLine(x)
 	}
 	if len(v.Torn) > 0 {
 		l.Printf("a torn last line of %d bytes is not part of the record", len(v.Torn))
 	}
 	return nil
+}
+
+// CaseLine writes one line of a journal. Exchanges and plans are left out: case show
+// --json has them.
+func (l Lines) CaseLine(x casefile.Line) {
+	if x.Kind == "exchange" || x.Kind == "plan" {
+		return
+	}
+	word := "  "
+	if !x.OK && (x.Kind == "result" || x.Kind == "step" || x.Kind == "verdict") {
+		word = "! "
+	}
+	l.Printf("%4d %s %s%-9s %-11s %s %s", x.Seq, x.T.UTC().Format("15:04:05"), word, x.Kind, x.Step, x.Msg, about(x))
 }
 
 func about(l casefile.Line) string {
@@ -118,9 +134,18 @@ func CaseLine(s casefile.Summary) string {
 	if s.Broken != "" {
 		return fmt.Sprintf("%-36s BROKEN: %s", s.ID, s.Broken)
 	}
+	if p := s.Purged; p != nil {
+		return fmt.Sprintf("%-36s purged %s  by %s, %d lines, head %.16s: %s", s.ID, p.Purged.UTC().Format(time.RFC3339), p.By, p.Lines, p.Head, p.Reason)
+	}
 	state := "open"
 	if s.Closed {
 		state = "closed"
+	}
+	if s.HandedOver != "" {
+		state = "handed over " + s.HandedOver + ","
+	}
+	if s.Hold != "" {
+		state += " ON HOLD"
 	}
 	if s.Simulated {
 		state += " SIMULATED"

@@ -38,6 +38,9 @@ func (a *App) CaseStates() ([]CaseState, error) {
 	var out []CaseState
 	for _, s := range all {
 		c := CaseState{Summary: s}
+		if s.Purged != nil {
+			continue // nothing to go on with
+		}
 		if s.Broken == "" {
 			v, err := a.View(s.ID)
 			if err != nil {

@@ -24,6 +24,18 @@ type Origin struct {
 	Lost    int    `json:"lost,omitempty"` // items that did not come along
 }
 
+// Brought is where a case was imported from last; zero: it was opened here.
+func Brought(v *View) Origin {
+	var o Origin
+	for _, l := range v.Lines {
+		if l.Kind == "import" {
+			o = Origin{}
+			_ = json.Unmarshal(l.Data, &o) // a line of our own kind
+		}
+	}
+	return o
+}
+
 // Arrival takes the files of a case that is being imported. Bytes go to names of our
 // own; nothing that comes in chooses a path.
 type Arrival struct{ c *Case }
