@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 
@@ -11,7 +12,8 @@ import (
 )
 
 func newCase(e env) *cobra.Command {
-	return group("case", "List, show, resume and export cases", newCaseList(e), newCaseShow(e), newCaseResume(e), newCaseBrief(e), newCaseWindow(e), newCaseExport(e))
+	subs := []*cobra.Command{newCaseList(e), newCaseShow(e), newCaseResume(e), newCaseBrief(e), newCaseWindow(e), newCaseExport(e)}
+	return group("case", "List, show, resume, hand over and export cases", append(subs, custody(e)...)...)
 }
 
 func newCaseList(e env) *cobra.Command {
@@ -45,6 +47,7 @@ func newCaseList(e env) *cobra.Command {
 }
 
 func newCaseShow(e env) *cobra.Command {
+	var s showFlags
 	c := &cobra.Command{
 		Use: "show CASE", Short: "Show a case from its journal, verified", Args: exactly("CASE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -53,6 +56,9 @@ func newCaseShow(e env) *cobra.Command {
 				return err
 			}
 			defer a.Close()
+			if s.follow {
+				return e.follow(cmd, a, args[0])
+			}
 			v, err := a.View(args[0])
 			if err != nil {
 				return err
@@ -69,16 +75,23 @@ func newCaseShow(e env) *cobra.Command {
 			return app.ShowCase(app.Lines{W: e.out, Simulated: v.Opening.Simulated}, v)
 		},
 	}
+	s.bind(c)
 	c.Flags().BoolVar(&e.flags.json, "json", false, "the journal lines as they are")
 	return c
 }
 
 func newCaseResume(e env) *cobra.Command {
 	var s standingFlags
+	var over bool
 	c := &cobra.Command{
 		Use: "resume CASE", Short: "Go on with a case from its journal", Args: exactly("CASE"),
 		Long: `resume goes on where the journal ends. An effect without a result is unknown: it is
-observed before anything else, and never sent again unasked.`,
+observed before anything else, and never sent again unasked.
+
+A case that somebody else holds is not taken: watch it with case show --follow. With
+--take-over --reason it is: a holder that lives gives way as soon as no effect is under
+way, and can write nothing afterwards; one that does not answer is named. The same order
+takes back a case that was handed over.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			a, err := e.open(cmd)
 			if err != nil {
@@ -90,11 +103,15 @@ observed before anything else, and never sent again unasked.`,
 			if err != nil {
 				return err
 			}
-			if !s.yes && e.onScreen() {
+			if !s.yes && !over && e.onScreen() {
 				_, err := e.show(cmd.Context(), a, tui.Options{Resume: args[0]})
 				return err
 			}
-			session, err := a.Resume(cmd.Context(), args[0])
+			take := a.Resume
+			if over {
+				take = func(ctx context.Context, id string) (*app.Session, error) { return a.TakeOver(ctx, id, s.reason) }
+			}
+			session, err := take(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}
@@ -103,6 +120,7 @@ observed before anything else, and never sent again unasked.`,
 		},
 	}
 	s.bind(c)
+	c.Flags().BoolVar(&over, "take-over", false, "take the case from whoever holds it, or back after a handover; needs --reason")
 	return c
 }
 

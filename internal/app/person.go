@@ -42,6 +42,19 @@ func (p *Person) ConfirmLogin(host string) error {
 	return nil
 }
 
+// Typed asks for a word before something that cannot be undone; ErrNeeds if it was not
+// typed.
+func (p *Person) Typed(what, word, why string) error {
+	a, err := p.line(fmt.Sprintf("%s; type %s to go on: ", why, word))
+	if err != nil {
+		return err
+	}
+	if a != word {
+		return fmt.Errorf("%s: %w: not confirmed, nothing was done", what, ErrNeeds)
+	}
+	return nil
+}
+
 // Decide asks until there is an answer that the prompt takes.
 func (p *Person) Decide(pr engine.Prompt) (engine.Decision, error) {
 	d := engine.Decision{N: pr.N}
