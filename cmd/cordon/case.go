@@ -56,7 +56,10 @@ func newCaseShow(e env) *cobra.Command {
 				return err
 			}
 			defer a.Close()
-			if s.follow {
+			switch {
+			case s.identity:
+				return e.identity(a, args[0])
+			case s.follow:
 				return e.follow(cmd, a, args[0])
 			}
 			v, err := a.View(args[0])

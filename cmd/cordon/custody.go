@@ -15,13 +15,16 @@ import (
 
 // custody are the commands about who has a case and what becomes of it.
 func custody(e env) []*cobra.Command {
-	return []*cobra.Command{newCaseHandover(e), newCaseImport(e), newCasePurge(e)}
+	return []*cobra.Command{
+		newCaseHandover(e), newCaseImport(e), newCaseHold(e), newCasePurge(e), newCaseEvents(e), newCaseNote(e), newCaseAttach(e),
+	}
 }
 
 // showFlags are what of a case is shown.
-type showFlags struct{ follow bool }
+type showFlags struct{ follow, identity bool }
 
 func (s *showFlags) bind(c *cobra.Command) {
+	c.Flags().BoolVar(&s.identity, "identity", false, "who wrote it, with which program and credentials, and by whose clocks")
 	c.Flags().BoolVarP(&s.follow, "follow", "f", false, "go on with new lines as they come, without a lock, until the case ends")
 }
 
@@ -66,6 +69,19 @@ func (e env) follow(cmd *cobra.Command, a *app.App, id string) error {
 		lines.CaseLine(l)
 		return nil
 	})
+}
+
+// identity prints who wrote a case and by whose clocks.
+func (e env) identity(a *app.App, id string) error {
+	p, err := a.Identity(id)
+	if err != nil {
+		return err
+	}
+	if e.flags.json {
+		return json.NewEncoder(e.out).Encode(p)
+	}
+	app.Lines{W: e.out, Simulated: p.Simulated}.Identity(p)
+	return nil
 }
 
 func newCaseHandover(e env) *cobra.Command {

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"cordon/internal/bundle"
@@ -66,5 +67,11 @@ func Hint(err error) string {
 	if errors.Is(err, context.Canceled) {
 		return "interrupted; what was sent is on record, go on with: cordon case resume"
 	}
-	return strings.ReplaceAll(err.Error(), "\n", "; ")
+	var said []string
+	for line := range strings.SplitSeq(err.Error(), "\n") {
+		if !slices.Contains(said, line) { // one cause may have stopped several things
+			said = append(said, line)
+		}
+	}
+	return strings.Join(said, "; ")
 }

@@ -133,6 +133,14 @@ func (v *View) fill() error {
 	return nil
 }
 
+// PlaybookSum is the digest of the playbook that the case was opened with; empty: none.
+func (v *View) PlaybookSum() string {
+	if len(v.Opening.Playbook) == 0 {
+		return ""
+	}
+	return digest(v.Opening.Playbook)
+}
+
 func (v *View) all(sum string) ([]byte, error) {
 	r, err := v.Blob(sum)
 	if err != nil {

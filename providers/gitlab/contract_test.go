@@ -248,6 +248,7 @@ func (l *lab) askAs(t *testing.T, level string) {
 		}
 	}
 	_, _ = l.WhoAmI(ctx)
+	_, _ = l.Expiring(ctx, ref, since)
 	_, _ = l.Returned(ctx, ref, providers.Traits{SystemIDs: []string{"s_x"}}, since)
 }
 

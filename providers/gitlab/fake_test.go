@@ -46,6 +46,7 @@ type fakeJob struct {
 	id, runner, project int64
 	status              string
 	finished            time.Time
+	expires             time.Time // of its artifacts; zero: it has none
 }
 
 var projectPaths = map[int64]string{7: "acme/web", 8: "acme/tools/api"}
@@ -266,6 +267,7 @@ func (f *fake) job(w http.ResponseWriter, r *http.Request, p []string) {
 		if x, ok := f.runners[j.runner]; ok {
 			row["runner"] = f.basic(x)
 		}
+		row["artifacts_expire_at"] = stamp(j.expires)
 		f.say(w, 200, row)
 		return
 	}

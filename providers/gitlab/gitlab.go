@@ -97,6 +97,7 @@ var _ interface {
 	providers.Exposer
 	providers.Returner
 	providers.Knower
+	providers.Expirer
 } = (*Provider)(nil)
 
 var nameRE = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
