@@ -26,7 +26,7 @@ func (s *Store) Create(ctx context.Context, o Opening, a Actor) (*Case, error) {
 		return nil, fmt.Errorf("create case %s: %w", o.ID, err)
 	}
 	if err := s.vacant(dir); err != nil {
-		return nil, fmt.Errorf("create case %s: %w; resume it or choose another id", o.ID, err)
+		return nil, fmt.Errorf("create case %s: %w", o.ID, err)
 	}
 	c := &Case{s: s, id: o.ID, actor: a, epoch: 1, opened: s.clock.Now()}
 	if err := c.build(o, dir); err != nil {

@@ -69,7 +69,7 @@ func (s *Store) vacant(dir string) error {
 	if err := s.notPurged(dir); err != nil {
 		return err
 	}
-	return ErrExists
+	return fmt.Errorf("%w; resume it or choose another id", ErrExists)
 }
 
 // Purge removes the journal and the evidence of a case and leaves a tombstone, which
