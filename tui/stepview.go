@@ -34,6 +34,8 @@ func (p *stepper) Hint() string {
 		return h
 	}
 	switch {
+	case p.dialog != nil && !p.dialog.atField:
+		return "something holds this back: write why it should be done all the same, or esc"
 	case p.dialog != nil:
 		return p.dialog.how()
 	case p.dead:

@@ -77,7 +77,7 @@ func (p *triage) Hint() string {
 	case p.only() != nil:
 		return "c opens a case, which changes nothing yet; r asks also what ran before"
 	case len(p.card.Runners) > 1 && demo:
-		return "demo: more than one may be meant. The first has the host's address: enter"
+		return "demo: two have that name, and a name proves nothing: enter reads the first"
 	case len(p.card.Runners) > 1:
 		return "none is chosen for you: enter reads the one under the cursor"
 	}

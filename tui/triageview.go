@@ -8,7 +8,7 @@ import (
 )
 
 // questionWidth is how wide the column of questions is.
-const questionWidth = 24
+const questionWidth = 26
 
 // lines are the whole card.
 func (p *triage) lines(w int) []string {

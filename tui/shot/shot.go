@@ -74,11 +74,31 @@ func line(b *strings.Builder, l string, y float64) {
 		if end == 0 {
 			return // an escape that is not SGR: the views' own test refuses it
 		}
-		run := l[:end]
-		n := ansi.StringWidth(run)
-		p.run(b, run, x, n, y)
-		x, l = x+n, l[end:]
+		for _, run := range words(l[:end]) {
+			n := ansi.StringWidth(run)
+			p.run(b, run, x, n, y)
+			x += n
+		}
+		l = l[end:]
 	}
+}
+
+// words splits text before and after every gap of two cells or more: where a viewer
+// does not stretch text to its cells, at least the columns stand where they should.
+func words(s string) []string {
+	var out []string
+	for s != "" {
+		i := strings.Index(s, "  ")
+		if i < 0 {
+			return append(out, s)
+		}
+		if i > 0 {
+			out = append(out, s[:i])
+		}
+		end := i + len(s[i:]) - len(strings.TrimLeft(s[i:], " "))
+		out, s = append(out, s[i:end]), s[end:]
+	}
+	return out
 }
 
 // run draws n cells of text in one style.
