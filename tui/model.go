@@ -122,6 +122,8 @@ func (m *model) key(k tea.KeyMsg) tea.Cmd {
 	switch {
 	case keys.Leave.Is(k):
 		return m.quit()
+	case keys.Suspend.Is(k) && !canSuspend():
+		return say("there is no shell to go back to: nobody could wake cordon up again")
 	case keys.Suspend.Is(k):
 		return tea.Suspend
 	case holds:

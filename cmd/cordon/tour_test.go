@@ -27,7 +27,6 @@ type muxed struct {
 // inTmux starts the program in a terminal of w columns and h rows.
 func inTmux(t testing.TB, w, h int, dir string, args ...string) *muxed {
 	t.Helper()
-	m := &muxed{t: t, tmux: testenv.Need(t, "tmux"), sock: filepath.Join(t.TempDir(), "s"), w: w, h: h}
 	// The shell outlives the program, so that what it prints after the screen is seen.
 	line := "env -i TERM=$TERM LC_ALL=C.UTF-8"
 	for _, kv := range account(dir) {
@@ -37,7 +36,19 @@ func inTmux(t testing.TB, w, h int, dir string, args ...string) *muxed {
 	for _, a := range args {
 		line += " " + quote(a)
 	}
-	m.run("-u", "-f", "/dev/null", "new-session", "-d", "-x", fmt.Sprint(w), "-y", fmt.Sprint(h), line+"; echo exit=$?; exec sleep 600")
+	return newMux(t, w, h, line+"; echo exit=$?; exec sleep 600")
+}
+
+// shellInTmux starts a shell with job control instead.
+func shellInTmux(t testing.TB, w, h int, bash string) *muxed {
+	t.Helper()
+	return newMux(t, w, h, "env -i TERM=$TERM LC_ALL=C.UTF-8 PS1='$ ' "+quote(bash)+" --norc -i")
+}
+
+func newMux(t testing.TB, w, h int, line string) *muxed {
+	t.Helper()
+	m := &muxed{t: t, tmux: testenv.Need(t, "tmux"), sock: filepath.Join(t.TempDir(), "s"), w: w, h: h}
+	m.run("-u", "-f", "/dev/null", "new-session", "-d", "-x", fmt.Sprint(w), "-y", fmt.Sprint(h), line)
 	t.Cleanup(func() { m.run("kill-server") })
 	return m
 }
