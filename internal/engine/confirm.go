@@ -10,6 +10,7 @@ import (
 	"cordon/internal/target"
 	"cordon/internal/watch"
 	"cordon/internal/witness"
+	"cordon/playbooks"
 	"cordon/providers"
 )
 
@@ -18,64 +19,171 @@ const rounds = 6
 
 // confirm watches for silence, one round a call: the provider is asked at every
 // round, the hosts at the start and at the end, because every login is seen there
-// and the agent's log covers what lies between.
+// and the agent's log covers what lies between. All runners of a case are watched at
+// once, and each is judged by itself.
 func (r *Run) confirm(ctx context.Context, t task) (Prompt, error) {
 	if err := r.settleLate(ctx, t); err != nil {
 		return Prompt{}, err
 	}
 	w := r.st.watch
 	if w == nil {
-		s := r.provider().Silence()
+		s := r.silence()
 		p := r.prompt(t, Watch, fmt.Sprintf("watch for %s: %s", s.Needs, s.Why))
 		return r.ask(p, Begin, Skip, Stop), nil
 	}
-	if len(r.st.seen) > 0 {
-		next := r.lastLook().Add(w.Needs / rounds)
-		if end := w.From.Add(w.Needs); next.After(end) {
-			next = end
-		}
-		if err := r.o.Clock.Wait(ctx, next.Sub(r.o.Clock.Now())); err != nil {
-			return Prompt{}, err
-		}
+	if woke, err := r.wait(ctx, w); err != nil || woke {
+		return r.prompt(t, Progress, "a pause has to be made again before the next look"), err
 	}
 	over := !r.o.Clock.Now().Before(w.From.Add(w.Needs))
-	seen, err := r.look(ctx, t, over || len(r.st.seen) == 0)
+	watched := r.watched(t)
+	first := slices.ContainsFunc(watched, func(o task) bool { return len(r.st.seen[o.key()]) == 0 })
+	hosts, err := r.lookAtHosts(ctx, t, over || first)
 	if err != nil {
 		return Prompt{}, err
 	}
-	err = r.append(casefile.Event{Kind: "observe", Step: t.step.ID, Target: t.on, OK: true, Data: encode(observeData{t.key(), seen})})
-	if err != nil {
-		return Prompt{}, err
-	}
-	v := watch.Judge(watch.Window{Runner: r.o.Runner, Hosts: r.o.Hosts, From: w.From, Needs: w.Needs, Now: r.o.Clock.Now()}, r.st.seen)
-	final := v.State != witness.Waiting
-	vs := []witness.Verdict{v}
-	if final {
-		if err := r.buryToken(t, v); err != nil {
+	p := r.prompt(t, Progress, "")
+	final := true
+	for _, o := range watched {
+		v, seen, err := r.judge(ctx, o, w, hosts)
+		if err != nil {
 			return Prompt{}, err
 		}
-		vs = append(vs, r.reach(v)...)
+		if a, err := r.drift1(o, seen); err != nil || a.Kind != "" {
+			return a, err
+		}
+		final = final && v.State != witness.Waiting
+		p.Seen, p.Verdicts = append(p.Seen, seen...), append(p.Verdicts, v)
 	}
-	err = r.append(casefile.Event{
-		Kind: "verdict", Step: t.step.ID, Target: t.on, OK: v.State == witness.Silent, Msg: v.Question + ": " + v.State,
-		Data: encode(verdictData{final, vs}),
-	})
-	if err != nil {
-		return Prompt{}, err
+	for i, o := range watched {
+		if err := r.conclusion(o, p.Verdicts[i], final); err != nil {
+			return Prompt{}, err
+		}
 	}
-	p := r.prompt(t, Progress, fmt.Sprintf("%s: %s (%s)", v.Question, v.State, v.Why))
-	p.Seen, p.Verdicts = seen, vs
+	p.Text = said(p.Verdicts)
+	p.Verdicts = nil
+	for _, o := range watched {
+		p.Verdicts = append(p.Verdicts, r.st.verdicts[o.on]...)
+	}
 	if !final {
 		return p, nil
 	}
-	return p, r.finish(t, Done, p.Text)
+	for _, o := range watched {
+		v := r.st.verdicts[o.on][0]
+		if err := r.finish(o, Done, fmt.Sprintf("%s: %s (%s)", v.Question, v.State, v.Why)); err != nil {
+			return Prompt{}, err
+		}
+	}
+	return p, nil
+}
+
+func said(vs []witness.Verdict) string {
+	worst := vs[0]
+	for _, v := range vs {
+		if rank(v.State) > rank(worst.State) {
+			worst = v
+		}
+	}
+	return fmt.Sprintf("%s: %s (%s)", worst.Question, worst.State, worst.Why)
+}
+
+// rank orders the states of a verdict from best to worst.
+func rank(state string) int {
+	return slices.Index([]string{witness.Silent, witness.Waiting, witness.CannotTell, witness.Knocking, witness.Polling, witness.Resurrected}, state)
+}
+
+// watched are the open tasks of the watch that t begins: one for each runner.
+func (r *Run) watched(t task) []task {
+	var all []task
+	for _, o := range r.book {
+		if o.do().Do == playbooks.Confirm && r.st.end[o.key()] == "" {
+			all = append(all, o)
+		}
+	}
+	return all
+}
+
+// silence is the longest that any provider of the case needs.
+func (r *Run) silence() providers.Silence {
+	var s providers.Silence
+	for _, t := range r.o.Runners {
+		if x := r.provider(t).Silence(); x.Needs > s.Needs {
+			s = x
+		}
+	}
+	return s
+}
+
+// wait lets time pass until the next look. It reports true where a pause has to be
+// made again first.
+func (r *Run) wait(ctx context.Context, w *watchData) (bool, error) {
+	if len(r.st.seen) == 0 {
+		return false, nil
+	}
+	next := r.lastLook().Add(w.Needs / rounds)
+	if end := w.From.Add(w.Needs); next.After(end) {
+		next = end
+	}
+	wake := r.wake()
+	woke := !wake.IsZero() && wake.Before(next)
+	if woke {
+		next = wake
+	}
+	return woke, r.o.Clock.Wait(ctx, next.Sub(r.o.Clock.Now()))
+}
+
+// judge looks at one runner and weighs everything seen of it since the watch began.
+func (r *Run) judge(ctx context.Context, t task, w *watchData, hosts []witness.Observation) (witness.Verdict, []witness.Observation, error) {
+	seen, err := r.look(ctx, t)
+	if err != nil {
+		return witness.Verdict{}, nil, err
+	}
+	mine := r.hostsOf(t.on)
+	for _, o := range hosts {
+		if slices.ContainsFunc(mine, func(h target.Ref) bool { return o.Subject == h || o.Subject.Scope.Path == h.ID && h.ID != "" }) {
+			seen = append(seen, o)
+		}
+	}
+	err = r.append(casefile.Event{Kind: "observe", Step: t.step.ID, Target: t.on, OK: true, Data: encode(observeData{t.key(), seen})})
+	if err != nil {
+		return witness.Verdict{}, nil, err
+	}
+	v := watch.Judge(watch.Window{Runner: t.on, Hosts: mine, From: w.From, Needs: w.Needs, Now: r.o.Clock.Now()}, r.st.seen[t.key()])
+	if len(r.o.Runners) > 1 {
+		v.Why = t.on.Short() + ": " + v.Why
+	}
+	return v, seen, nil
+}
+
+// drift1 is drift for a runner that was to stay paused through the watch.
+func (r *Run) drift1(t task, seen []witness.Observation) (Prompt, error) {
+	for _, p := range r.paused() {
+		if p.on == t.on {
+			return r.drift(p, seen)
+		}
+	}
+	return Prompt{}, nil
+}
+
+// conclusion writes the verdict on one runner.
+func (r *Run) conclusion(t task, v witness.Verdict, final bool) error {
+	vs := []witness.Verdict{v}
+	if final {
+		if err := r.buryToken(t, v); err != nil {
+			return err
+		}
+		vs = append(vs, r.reach(v)...)
+	}
+	return r.append(casefile.Event{
+		Kind: "verdict", Step: t.step.ID, Target: t.on, OK: v.State == witness.Silent, Msg: v.Question + ": " + v.State,
+		Data: encode(verdictData{final, vs}),
+	})
 }
 
 // buryToken marks the runner's own credential dead on the exposure list when the
 // provider says that the registration, and so every token of it, is gone.
 func (r *Run) buryToken(t task, v witness.Verdict) error {
 	i := slices.IndexFunc(v.For, func(o witness.Observation) bool {
-		return o.Subject == r.o.Runner && o.Source == witness.ProviderAPI && o.Exists == witness.No
+		return o.Subject == t.on && o.Source == witness.ProviderAPI && o.Exists == witness.No
 	})
 	if i < 0 || r.st.exposed == nil {
 		return nil
@@ -83,7 +191,8 @@ func (r *Run) buryToken(t task, v witness.Verdict) error {
 	x := *r.st.exposed
 	x.Entries = slices.Clone(x.Entries)
 	for k, c := range x.Entries {
-		if c.Kind == "runner-token" && c.Dead.IsZero() {
+		mine := len(r.o.Runners) == 1 || c.Where == t.on.String()
+		if c.Kind == "runner-token" && mine && c.Dead.IsZero() {
 			x.Entries[k].Dead, x.Entries[k].DeadSaysBy = v.For[i].At, v.For[i].Says
 		}
 	}
@@ -91,7 +200,7 @@ func (r *Run) buryToken(t task, v witness.Verdict) error {
 }
 
 func (r *Run) beginWatch(t task) error {
-	s := r.provider().Silence()
+	s := r.silence()
 	return r.append(casefile.Event{
 		Kind: "watch", Step: t.step.ID, Target: t.on, OK: true, Msg: s.Why,
 		Data: encode(watchData{From: r.o.Clock.Now(), Needs: s.Needs, Why: s.Why}),
@@ -100,46 +209,12 @@ func (r *Run) beginWatch(t task) error {
 
 func (r *Run) lastLook() time.Time {
 	var last time.Time
-	for _, o := range r.st.seen {
-		if o.At.After(last) {
-			last = o.At
+	for _, seen := range r.st.seen {
+		for _, o := range seen {
+			if o.At.After(last) {
+				last = o.At
+			}
 		}
 	}
 	return last
-}
-
-// look asks every witness once. A witness that fails is an observation that says why.
-func (r *Run) look(ctx context.Context, t task, hosts bool) ([]witness.Observation, error) {
-	rctx, lost := r.record(ctx, t)
-	var seen []witness.Observation
-	ask := func(on target.Ref, src witness.Source, f func() ([]witness.Observation, error)) {
-		obs, err := f()
-		if err != nil {
-			obs = append(obs, witness.Observation{Subject: on, Source: src, At: r.o.Clock.Now(), CouldNot: err.Error(), Says: err.Error()})
-		}
-		seen = append(seen, obs...)
-	}
-	prov := r.provider()
-	ask(r.o.Runner, witness.ProviderAPI, func() ([]witness.Observation, error) { return prov.Observe(rctx, r.o.Runner) })
-	if ret, ok := prov.(providers.Returner); ok {
-		ask(r.o.Runner, witness.ProviderAPI, func() ([]witness.Observation, error) {
-			o, err := ret.Returned(rctx, r.o.Runner, r.traits(), r.st.opened)
-			return []witness.Observation{o}, err
-		})
-	}
-	if hosts {
-		for _, h := range r.o.Hosts {
-			ask(h, witness.HostProcess, func() ([]witness.Observation, error) {
-				sys, err := r.system(h)
-				if err != nil {
-					return nil, err
-				}
-				return sys.Observe(rctx, h)
-			})
-		}
-	}
-	if *lost != nil {
-		return nil, *lost
-	}
-	return seen, ctx.Err()
 }

@@ -6,7 +6,6 @@ import (
 
 	"cordon/internal/casefile"
 	"cordon/internal/change"
-	"cordon/internal/witness"
 	"cordon/providers"
 )
 
@@ -14,7 +13,7 @@ import (
 // change took effect, the doubt is settled; otherwise a person decides. Nothing is
 // ever sent a second time from here.
 func (r *Run) doubt(ctx context.Context, t task, d pending) (Prompt, error) {
-	sys, err := r.system(d.change.Target)
+	sys, err := r.settler(d.change)
 	if err != nil {
 		return Prompt{}, err
 	}
@@ -35,7 +34,7 @@ func (r *Run) doubt(ctx context.Context, t task, d pending) (Prompt, error) {
 	}
 	if state != change.Unknown {
 		out := change.Outcome{Change: d.change.ID, State: state, Why: why, At: r.o.Clock.Now()}
-		if err := r.result(t, "settle", out); err != nil {
+		if err := r.resultFor(t, t.key(), "settle", out); err != nil {
 			return Prompt{}, err
 		}
 		p := r.prompt(t, Progress, fmt.Sprintf("%s was unknown, now %s: %s", d.change.Title, state, why))
@@ -46,7 +45,7 @@ func (r *Run) doubt(ctx context.Context, t task, d pending) (Prompt, error) {
 		case state == change.Refused:
 			return p, r.refused(t, out)
 		}
-		return p, r.verify(ctx, t)
+		return p, nil // Next reads it back
 	}
 	p := r.prompt(t, Doubt, fmt.Sprintf("UNKNOWN whether it took effect: %s (%s)", d.change.Title, why))
 	p.Outcome = &change.Outcome{Change: d.change.ID, State: change.Unknown, Why: why}
@@ -57,7 +56,7 @@ func (r *Run) doubt(ctx context.Context, t task, d pending) (Prompt, error) {
 // may have made it answerable.
 func (r *Run) settleLate(ctx context.Context, t task) error {
 	for _, d := range append([]pending(nil), r.st.doubts...) {
-		sys, err := r.system(d.change.Target)
+		sys, err := r.settler(d.change)
 		if err != nil {
 			continue
 		}
@@ -83,66 +82,4 @@ func (r *Run) settleLate(ctx context.Context, t task) error {
 		}
 	}
 	return nil
-}
-
-// verify reads back what the playbook says has to be true now. A change that went
-// through and cannot be confirmed ends as unknown, not as done.
-func (r *Run) verify(ctx context.Context, t task) error {
-	want := t.do().Verify
-	if want == "" {
-		return r.finish(t, Done, "")
-	}
-	sys, err := r.system(t.on)
-	if err != nil {
-		return err
-	}
-	rctx, lost := r.record(ctx, t)
-	seen, err := sys.Observe(rctx, t.on)
-	if *lost != nil {
-		return *lost
-	}
-	if err != nil {
-		if ctx.Err() != nil {
-			return ctx.Err() // resumed runs settle the change again and come back here
-		}
-		return r.finish(t, InDoubt, fmt.Sprintf("done, but reading back failed: %v", err))
-	}
-	ok, says := confirms(want, seen)
-	err = r.append(casefile.Event{
-		Kind: "observe", Step: t.step.ID, Target: t.on, OK: ok, Msg: says, Data: encode(observeData{t.key(), seen}),
-	})
-	if err != nil {
-		return err
-	}
-	p := r.prompt(t, Progress, "read back: "+says)
-	p.Seen = seen
-	end, why := Done, says
-	if !ok {
-		end, why = InDoubt, fmt.Sprintf("done, but not confirmed: wanted %s, %s", want, says)
-		p.Text = why
-	}
-	r.tell(p)
-	return r.finish(t, end, why)
-}
-
-// confirms compares observations with the closed list of facts that a playbook may
-// ask for.
-func confirms(want string, seen []witness.Observation) (bool, string) {
-	says := "nothing was seen"
-	for _, o := range seen {
-		if o.CouldNot != "" {
-			says = o.CouldNot
-			continue
-		}
-		says = o.Says
-		switch {
-		case want == "paused" && o.Paused == witness.Yes,
-			want == "gone" && o.Exists == witness.No,
-			want == "stopped" && o.Source == witness.HostProcess && o.Exists == witness.No:
-			return true, o.Says
-		case want == "stopped" && o.Source == witness.HostProcess:
-			return false, o.Says
-		}
-	}
-	return false, says
 }

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -38,6 +39,13 @@ const (
 	DryRun    = "dry run"
 )
 
+// KindOffboarding is the kind of a case that retires a runner (casefile.Opening.Kind),
+// Offboarded the word for Contained in it.
+const (
+	KindOffboarding = "offboarding"
+	Offboarded      = "offboarded"
+)
+
 // finished is the prompt of a run that is over. The close line is written once.
 func (r *Run) finished() (Prompt, error) {
 	e := r.ending()
@@ -52,59 +60,95 @@ func (r *Run) finished() (Prompt, error) {
 			}
 		}
 	}
-	return Prompt{Kind: Finished, Text: e.Word, Ending: &e, Verdicts: r.st.verdicts, Exposed: r.st.exposed, Target: r.o.Runner}, nil
+	var vs []witness.Verdict
+	for _, t := range r.o.Runners {
+		vs = append(vs, r.st.verdicts[t]...)
+	}
+	return Prompt{Kind: Finished, Text: e.Word, Ending: &e, Verdicts: vs, Exposed: r.st.exposed, Target: r.o.Runner}, nil
 }
 
-// ending weighs the run: what still polls first, then what failed, then what is not
-// known. "contained" is what is left.
+// ending weighs the run. Of several runners the worst decides.
 func (r *Run) ending() Ending {
-	e := Ending{Word: Contained, Exit: ExitDone, Notes: r.notes()}
-	poll := witness.Verdict{State: witness.CannotTell}
-	if len(r.st.verdicts) > 0 && r.st.final {
-		poll = r.st.verdicts[0]
+	if r.st.standDown != "" {
+		return r.stoodDown()
 	}
-	dereg := r.endOf(providers.Deregister)
-	has := func(end string) bool {
-		for _, d := range dereg {
-			if d == end {
-				return true
-			}
-		}
-		return false
-	}
+	e := Ending{Word: Contained, Exit: ExitDone}
 	switch {
 	case r.o.Issuer == nil && r.unplanned == 0:
 		e.Word = DryRun
 	case r.o.Issuer == nil:
-		e.Word, e.Exit = "cannot tell", ExitCannotTell
-		e.Notes = append(e.Notes, fmt.Sprintf("%d plans could not be made", r.unplanned))
-	case poll.State == witness.Resurrected || poll.State == witness.Polling || poll.State == witness.Knocking:
-		e.Word, e.Exit = poll.State, ExitPolls
-	case has(RefusedBy):
-		e.Word, e.Exit = "refused", ExitFailed
-	case has(Skipped):
-		e.Word, e.Exit = "open", ExitFailed
-		e.Notes = append(e.Notes, "the registration was left in place")
-	case len(r.st.doubts) > 0:
-		e.Word, e.Exit = "unknown", ExitCannotTell
-	case poll.State != witness.Silent:
-		e.Word, e.Exit = "cannot tell", ExitCannotTell
-		if poll.Why != "" {
-			e.Notes = append(e.Notes, poll.Why)
+		e = Ending{"cannot tell", ExitCannotTell, []string{fmt.Sprintf("%d plans could not be made", r.unplanned)}}
+	default:
+		worst := -1
+		var notes []string
+		for _, t := range r.o.Runners {
+			x, bad := r.endingOf(t)
+			if len(r.o.Runners) > 1 {
+				notes = append(notes, t.Short()+": "+x.Word)
+			}
+			notes = append(notes, x.Notes...)
+			if bad > worst {
+				e, worst = x, bad
+			}
 		}
+		e.Notes = notes
 	}
+	e.Notes = append(r.notes(), e.Notes...)
 	return e
 }
 
+// endingOf weighs one runner: what still polls first, then what failed, then what is
+// not known. "contained" is what is left. bad orders endings.
+func (r *Run) endingOf(runner target.Ref) (e Ending, bad int) {
+	poll := witness.Verdict{State: witness.CannotTell}
+	if vs := r.st.verdicts[runner]; len(vs) > 0 && r.st.final[runner] {
+		poll = vs[0]
+	}
+	dereg := r.endOf(providers.Deregister, runner)
+	for _, o := range poll.Against {
+		if o.Source == witness.HostProcess && o.Exists == witness.Yes && slices.Contains(dereg, Done) {
+			e.Notes = append(e.Notes, "DEREGISTERED, STILL RUNNING on "+o.Subject.Short())
+		}
+	}
+	end := func(word string, exit, bad int, notes ...string) (Ending, int) {
+		return Ending{word, exit, append(e.Notes, notes...)}, bad
+	}
+	switch {
+	case rank(poll.State) >= rank(witness.Knocking):
+		return end(poll.State, ExitPolls, 10+rank(poll.State))
+	case slices.Contains(dereg, RefusedBy):
+		return end("refused", ExitFailed, 9)
+	case slices.Contains(dereg, Skipped):
+		return end("open", ExitFailed, 8, "the registration was left in place")
+	case len(r.st.doubts) > 0:
+		return end("unknown", ExitCannotTell, 7)
+	case poll.State != witness.Silent:
+		if poll.Why != "" {
+			return end("cannot tell", ExitCannotTell, 6, poll.Why)
+		}
+		return end("cannot tell", ExitCannotTell, 6)
+	}
+	if n := r.leftOut(runner); n > 0 {
+		return end("open", ExitFailed, 5, fmt.Sprintf("%d things that people had to do were skipped", n))
+	}
+	if r.kind == KindOffboarding {
+		return end(Offboarded, ExitDone, 0)
+	}
+	return end(Contained, ExitDone, 0)
+}
+
 func (r *Run) notes() []string {
-	var n []string
+	n := r.glassNotes()
+	for _, a := range r.st.alarms {
+		n = append(n, a.Word+": "+a.Says)
+	}
 	for _, s := range r.st.settled {
 		n = append(n, "was unknown, settled: "+s)
 	}
 	for _, d := range r.st.doubts {
 		n = append(n, "unknown: "+d.change.ID+": "+d.why)
 	}
-	for _, t := range r.tasks {
+	for _, t := range r.book {
 		end := r.st.end[t.key()]
 		if end == InDoubt && r.st.cleared[t.key()] || end == Skipped && r.o.Issuer == nil {
 			continue // settled later, and said above; or nothing could be but skipped
@@ -131,14 +175,18 @@ func (r *Run) notes() []string {
 // looked at last: not this runner, and not gone.
 func (r *Run) others() []string {
 	last := map[string]time.Time{}
-	for _, o := range r.st.seen {
+	var seen []witness.Observation
+	for _, t := range r.book { // in an order that is the same each time
+		seen = append(seen, r.st.seen[t.key()]...)
+	}
+	for _, o := range seen {
 		if o.Subject.Kind == target.Host && o.At.After(last[o.Subject.ID]) {
 			last[o.Subject.ID] = o.At
 		}
 	}
 	var out []string
-	for _, o := range r.st.seen {
-		if o.Subject.Kind == target.Installation && o.At.Equal(last[o.Subject.Scope.Path]) {
+	for _, o := range seen {
+		if o.Subject.Kind == target.Installation && o.At.Equal(last[o.Subject.Scope.Path]) && !slices.Contains(out, o.Says) {
 			out = append(out, o.Says)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 
 	"cordon/internal/casefile"
 	"cordon/internal/change"
@@ -49,39 +50,65 @@ type Options struct {
 	Journal  Journal
 	Playbook *playbooks.Playbook
 	Runner   target.Ref
+	Runners  []target.Ref // of a case with several; the first is Runner, and is tried alone before the others
 	Hosts    []target.Ref
+	HostsOf  map[target.Ref][]target.Ref // which hosts use which runner; a runner that is not in it: all of them
 	Systems  map[string]providers.System
 	Appliers map[string]providers.Applier
 	Issuer   *change.Issuer
 	Clock    clock.Clock
 	Signer   casefile.Signer
+	Actor    Actor     // who decides here
+	Approval Approvals // who may be the second person
+	Budget   Budget    // how much may be read
+
+	Files  func(path string) (File, error) // reads what a person keeps with a step; nil: no files are taken
+	Secret func(s string) bool             // whether a written answer looks like a secret; nil: none does
 }
 
 // Run is one playbook run on one case. It is used by one goroutine at a time.
 type Run struct {
 	o     Options
-	tasks []task
+	book  []task // of the playbook
 	st    *state
-	shown Prompt // the prompt that waits for an answer; N 0: none
+	shown Prompt   // the prompt that waits for an answer; N 0: none
+	of    [][]task // for each plan that is shown, the task of each of its changes
 	n     int
 	told  []Prompt // what Answer did, for Next to show first
 
-	looked map[string]bool // tasks that were gathered or planned in this process
+	looked  map[string]bool // tasks that were gathered or planned in this process
+	checked map[string]bool // steps before which the pauses were read again, in this process
+	late    map[string]bool // jobs that were told as begun after a pause
+	calls   int             // requests that were made in this process
+	over    func()          // asked after each of them; nil: nobody asks
+
+	sinking sync.Mutex
 
 	unplanned int // plans that could not be made, in this process
+
+	caseID, kind string // of the case; kind is incident or offboarding
 }
 
 // Open folds the journal of o into a run that stands where the last one stopped.
 func Open(o Options) (*Run, error) {
-	if _, ok := o.Systems[o.Runner.System].(providers.Provider); !ok {
-		return nil, fmt.Errorf("open run: no provider called %q is configured", o.Runner.System)
+	if len(o.Runners) == 0 {
+		o.Runners = []target.Ref{o.Runner}
 	}
-	r := &Run{o: o, tasks: expand(o.Playbook, o.Runner, o.Hosts), st: newState()}
+	o.Runner = o.Runners[0]
+	for _, t := range o.Runners {
+		if _, ok := o.Systems[t.System].(providers.Provider); !ok {
+			return nil, fmt.Errorf("open run: no provider called %q is configured", t.System)
+		}
+	}
+	r := &Run{
+		o: o, book: expand(o.Playbook, o.Runners, o.Hosts), st: newState(),
+		looked: map[string]bool{}, checked: map[string]bool{}, late: map[string]bool{},
+	}
 	v, err := o.Journal.View()
 	if err != nil {
 		return nil, fmt.Errorf("open run: %w", err)
 	}
-	r.st.window = v.Opening.Window
+	r.st.window, r.caseID, r.kind = v.Opening.Window, v.ID, v.Opening.Kind
 	for _, l := range v.Lines {
 		if err := r.st.apply(l); err != nil {
 			return nil, fmt.Errorf("open run: journal line %d: %w", l.Seq, err)
@@ -105,6 +132,9 @@ func (r *Run) append(e casefile.Event) error {
 func (r *Run) record(ctx context.Context, t task) (context.Context, *error) {
 	var failed error
 	ctx = transport.WithRecorder(ctx, func(x transport.Exchange) {
+		if r.calls++; r.over != nil {
+			r.over()
+		}
 		err := r.append(casefile.Event{
 			Kind: "exchange", Step: t.step.ID, OK: x.Err == "", Status: x.Status,
 			Req: &casefile.Request{Method: x.Method, Path: x.Path, RequestID: x.RequestID, Date: x.Date},
@@ -112,7 +142,7 @@ func (r *Run) record(ctx context.Context, t task) (context.Context, *error) {
 		})
 		failed = errors.Join(failed, err)
 	})
-	return evidence.WithSink(ctx, r.o.Journal), &failed
+	return evidence.WithSink(ctx, r.sink()), &failed
 }
 
 // finish writes how a task ended, and at the end of a step signs the head.
@@ -134,7 +164,7 @@ func (r *Run) finish(t task, end, why string) error {
 }
 
 func (r *Run) stepOver(id string) bool {
-	for _, t := range r.tasks {
+	for _, t := range r.todo() {
 		if t.step.ID == id && r.st.end[t.key()] == "" {
 			return false
 		}
@@ -150,6 +180,14 @@ func (r *Run) system(t target.Ref) (providers.System, error) {
 	return nil, fmt.Errorf("no system called %q is configured", t.System)
 }
 
-func (r *Run) provider() providers.Provider {
-	return r.o.Systems[r.o.Runner.System].(providers.Provider) // checked by Open
+func (r *Run) provider(runner target.Ref) providers.Provider {
+	return r.o.Systems[runner.System].(providers.Provider) // checked by Open
+}
+
+// hostsOf are the hosts that use a runner, as far as that is known.
+func (r *Run) hostsOf(runner target.Ref) []target.Ref {
+	if h, ok := r.o.HostsOf[runner]; ok {
+		return h
+	}
+	return r.o.Hosts
 }

@@ -11,6 +11,7 @@ import (
 	"cordon/internal/evidence"
 	"cordon/internal/exposure"
 	"cordon/internal/host/snapshot"
+	"cordon/internal/target"
 	"cordon/providers"
 )
 
@@ -22,7 +23,7 @@ func (r *Run) gather(ctx context.Context, t task) (Prompt, error) {
 		return r.unreached(t, err.Error())
 	}
 	rctx, lost := r.record(ctx, t)
-	gaps, err := sys.Gather(r.recent(rctx, t), t.on, t.do().Profile, r.o.Journal)
+	gaps, err := sys.Gather(r.recent(rctx, t), t.on, t.do().Profile, r.sink())
 	if *lost != nil {
 		return Prompt{}, *lost
 	}
@@ -34,9 +35,6 @@ func (r *Run) gather(ctx context.Context, t task) (Prompt, error) {
 			return Prompt{}, ctx.Err()
 		}
 		return r.unreached(t, err.Error())
-	}
-	if err := r.takeStock(); err != nil {
-		return Prompt{}, err
 	}
 	p := r.prompt(t, Progress, gathered(t.do().Profile, gaps))
 	return p, r.finish(t, ended(gaps), p.Text)
@@ -56,22 +54,6 @@ func ended(gaps []evidence.Gap) string {
 	return Done
 }
 
-// takeStock folds in what the sink wrote past the engine: evidence and gaps.
-func (r *Run) takeStock() error {
-	v, err := r.o.Journal.View()
-	if err != nil {
-		return err
-	}
-	for _, l := range v.Lines {
-		if l.Kind == "evidence" || l.Kind == "gap" {
-			if err := r.st.apply(l); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
 // collect reads a host once, under the plan that was confirmed, and runs the checks
 // on what came back.
 func (r *Run) collect(ctx context.Context, t task, plan change.Plan) error {
@@ -84,7 +66,7 @@ func (r *Run) collect(ctx context.Context, t task, plan change.Plan) error {
 		return err
 	}
 	rctx, lost := r.record(ctx, t)
-	gaps, err := sys.Gather(rctx, t.on, profile, r.o.Journal)
+	gaps, err := sys.Gather(rctx, t.on, profile, r.sink())
 	if *lost != nil {
 		return *lost
 	}
@@ -94,9 +76,6 @@ func (r *Run) collect(ctx context.Context, t task, plan change.Plan) error {
 	if err != nil {
 		r.tell(r.prompt(t, Progress, "could not be read: "+err.Error()))
 		return r.finish(t, Unreached, err.Error())
-	}
-	if err := r.takeStock(); err != nil {
-		return err
 	}
 	snap, err := r.snapshot(t.on.ID)
 	if err != nil {
@@ -163,8 +142,14 @@ func (r *Run) openExposure(ctx context.Context, t task) (Prompt, error) {
 		since = r.o.Clock.Now().Add(-30 * 24 * time.Hour)
 	}
 	rctx, lost := r.record(ctx, t)
-	list := r.reachable(rctx, t, since)
-	tr := r.readTraits(rctx)
+	list := r.reachable(rctx, t.on, since)
+	if old := r.st.exposed; old != nil && !r.st.listed[t.on] {
+		list = list.Joined(*old) // what another runner of the case could reach stays on it
+	}
+	tr := r.readTraits(rctx, t.on)
+	if err := r.identify(rctx, t); err != nil {
+		return Prompt{}, err
+	}
 	if *lost != nil {
 		return Prompt{}, *lost
 	}
@@ -185,19 +170,21 @@ func (r *Run) openExposure(ctx context.Context, t task) (Prompt, error) {
 
 // reachable asks the provider what the runner could reach since a time and makes the
 // list of it.
-func (r *Run) reachable(ctx context.Context, t task, since time.Time) exposure.List {
+func (r *Run) reachable(ctx context.Context, runner target.Ref, since time.Time) exposure.List {
 	own := providers.Credential{
-		Name: r.o.Runner.Short(), Kind: "runner-token", Where: r.o.Runner.String(), Why: "the runner's own credential",
-		Replaced: r.st.rotated,
+		Name: runner.Short(), Kind: "runner-token", Where: runner.String(), Why: "the runner's own credential",
+		Replaced: r.st.rotated[runner],
 	}
+	ctx, left := r.spend(ctx)
+	defer left()
 	var creds []providers.Credential
 	var gaps []evidence.Gap
 	var jobs []providers.Job
-	prov := r.provider()
+	prov := r.provider(runner)
 	if e, ok := prov.(providers.Exposer); ok {
 		var err error
-		if creds, gaps, err = e.Exposure(ctx, t.on, since); err != nil {
-			gaps = append(gaps, evidence.Gap{Name: "exposure", Why: err.Error(), At: r.o.Clock.Now()})
+		if creds, gaps, err = e.Exposure(ctx, runner, since); err != nil {
+			gaps = append(gaps, evidence.Gap{Name: "exposure", Why: spent(ctx, err), At: r.o.Clock.Now()})
 		}
 	} else {
 		gaps = append(gaps, evidence.Gap{Name: "exposure", Why: "this provider cannot list what a runner reaches", At: r.o.Clock.Now()})
@@ -205,9 +192,9 @@ func (r *Run) reachable(ctx context.Context, t task, since time.Time) exposure.L
 	if l, ok := prov.(providers.JobLister); ok {
 		var partial string
 		var err error
-		jobs, partial, err = l.Jobs(ctx, t.on, since, 200)
+		jobs, partial, err = l.Jobs(ctx, runner, since, 200)
 		if err != nil {
-			partial = err.Error()
+			partial = spent(ctx, err)
 		}
 		if partial != "" {
 			gaps = append(gaps, evidence.Gap{Name: "exposure/jobs", Why: partial, At: r.o.Clock.Now()})

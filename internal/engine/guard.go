@@ -50,6 +50,8 @@ func (r *Run) guards(t task, p change.Plan) []Guard {
 			add(Guard{"needs:" + id, class, "needs step " + id + ", which ended: " + orOpen(end)})
 		}
 	}
+	r.stoppedBy(t, add)
+	r.unapproved(t, p, add)
 	// Collecting is the one contact that has to come before everything is collected.
 	if tips != "" && p.Verb != providers.Collect && !r.collected() {
 		add(Guard{TipsOff, GuardAsk, "the other side would notice (" + tips + ") and nothing is collected from its hosts yet"})
@@ -88,7 +90,7 @@ func (r *Run) concrete(names []string) []string {
 func (r *Run) worst(step string) string {
 	order := []string{Done, NotNeeded, Skipped, Unreached, InDoubt, RefusedBy, ""}
 	worst := 0
-	for _, t := range r.tasks {
+	for _, t := range append(slices.Clone(r.book), r.undoing()...) {
 		if t.step.ID == step {
 			worst = max(worst, slices.Index(order, r.st.end[t.key()]))
 		}

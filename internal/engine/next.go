@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"cordon/internal/casefile"
 	"cordon/internal/change"
+	"cordon/playbooks"
 	"cordon/providers"
 )
 
@@ -30,7 +32,10 @@ func (r *Run) Next(ctx context.Context) (Prompt, error) {
 		return r.reopened(ctx)
 	}
 	t, open := r.current()
-	if !open {
+	if p, err := r.pauses(ctx, t, open); err != nil || p.Kind != "" {
+		return p, err
+	}
+	if t, open = r.current(); !open {
 		return r.finished()
 	}
 	if d := r.st.doubtOf(t.key()); d != nil {
@@ -43,9 +48,16 @@ func (r *Run) Next(ctx context.Context) (Prompt, error) {
 		return r.openExposure(ctx, t)
 	case "confirm":
 		return r.confirm(ctx, t)
+	case playbooks.Manual:
+		return r.manual(ctx, t)
+	case playbooks.Wait:
+		return r.idle(ctx, t)
 	case "plan":
 		if tr := r.st.tried[t.key()]; tr != nil && tr.over() {
-			return r.conclude(ctx, t, tr) // killed between the result and the end of the task
+			return r.conclude(ctx, t, tr) // also where it was killed between the result and the end of the task
+		}
+		if t.undo != nil {
+			return r.planUndo(ctx, t)
 		}
 		return r.plan(ctx, t)
 	default:
@@ -56,6 +68,12 @@ func (r *Run) Next(ctx context.Context) (Prompt, error) {
 // conclude ends a task whose changes all have outcomes.
 func (r *Run) conclude(ctx context.Context, t task, tr *try) (Prompt, error) {
 	out := tr.outcomes[len(tr.outcomes)-1]
+	if tr.looks > 0 {
+		return r.lookAgain(ctx, t)
+	}
+	if out.State == change.Refused && r.retriable(t, out) {
+		return r.retry(t, out)
+	}
 	text := fmt.Sprintf("%s: %s", out.Change, out.State)
 	if out.Why != "" {
 		text += ": " + out.Why
@@ -68,13 +86,23 @@ func (r *Run) conclude(ctx context.Context, t task, tr *try) (Prompt, error) {
 	return p, r.verify(ctx, t)
 }
 
+// lookAgain reads back what the last look did not confirm.
+func (r *Run) lookAgain(ctx context.Context, t task) (Prompt, error) {
+	if err := r.verify(ctx, t); err != nil {
+		return Prompt{}, err
+	}
+	p := r.told[0]
+	r.told = r.told[1:]
+	return p, nil
+}
+
 // tell queues what was done for the next call of Next.
 func (r *Run) tell(p Prompt) { r.told = append(r.told, p) }
 
 // prompt starts a prompt for a task.
 func (r *Run) prompt(t task, kind, text string) Prompt {
 	return Prompt{
-		Kind: kind, Step: t.step.ID, Index: t.index, Of: len(r.o.Playbook.Steps),
+		Kind: kind, Step: t.step.ID, Task: t.key(), Index: t.index, Of: len(r.o.Playbook.Steps),
 		Title: t.step.Title, Why: t.step.Why, Target: t.on, Text: text,
 	}
 }
@@ -90,7 +118,7 @@ func (r *Run) ask(p Prompt, choices ...string) Prompt {
 // plan asks the system of the task for its options and shows them with what holds
 // each of them back.
 func (r *Run) plan(ctx context.Context, t task) (Prompt, error) {
-	sys, err := r.system(t.on)
+	sys, err := r.planner(t)
 	if err != nil {
 		return r.unreached(t, err.Error())
 	}
@@ -108,26 +136,38 @@ func (r *Run) plan(ctx context.Context, t task) (Prompt, error) {
 		p.CannotDo = "no plan could be made: " + err.Error()
 		return r.ask(p, Skip, Again, Stop), nil
 	}
-	if r.gone(t) {
+	if v := t.do().Verb; v != providers.Deregister && v != providers.Operator && r.gone(t.on) {
 		return r.notNeeded(t, "the registration is gone already")
 	}
-	for i := range plans {
-		plans[i].Made = r.o.Clock.Now()
-		for j := range plans[i].Changes {
-			// One id for one try: planning again gives the same id and so the same hash; a
-			// second try after a refusal is another change.
-			plans[i].Changes[j].ID = fmt.Sprintf("%s/%s/%d.%d", t.do().Verb, t.on.ID, r.st.tries[t.key()]+1, j+1)
-		}
+	r.named(t, plans)
+	plans, of := r.together(rctx, t, plans)
+	if *lost != nil {
+		return Prompt{}, *lost
 	}
-	err = r.append(casefile.Event{Kind: "plan", Step: t.step.ID, Target: t.on, OK: true, Data: encode(planData{t.key(), plans})})
+	if err := ctx.Err(); err != nil {
+		return Prompt{}, err
+	}
+	return r.offer(t, plans, of)
+}
+
+// offer writes plans down and shows them with what holds each of them back.
+func (r *Run) offer(t task, plans []change.Plan, of [][]task) (Prompt, error) {
+	d := planData{Task: t.key(), Plans: plans}
+	if t.do().Ask == playbooks.SecondPerson {
+		d.Until = r.o.Clock.Now().Add(r.o.Approval.valid()).Truncate(time.Second)
+	}
+	err := r.append(casefile.Event{Kind: "plan", Step: t.step.ID, Target: t.on, OK: true, Data: encode(d)})
 	if err != nil {
 		return Prompt{}, err
 	}
 	if nothing(plans) {
 		return r.notNeeded(t, strings.Join(append([]string{plans[0].Title}, plans[0].Manual...), "; "))
 	}
+	if err := r.takeApprovals(t); err != nil {
+		return Prompt{}, err
+	}
 	p := r.prompt(t, Choose, "")
-	p.Plans = plans
+	p.Plans, r.of = plans, of
 	for _, pl := range plans {
 		p.Guards = append(p.Guards, r.guards(t, pl))
 	}
@@ -159,28 +199,15 @@ func nothing(plans []change.Plan) bool {
 
 // planArgs hands the playbook's own settings to the plan.
 func (r *Run) planArgs(t task) json.RawMessage {
+	if t.do().Verb == providers.Operator {
+		return r.operatorArgs(t)
+	}
 	if t.do().Profile == "" {
 		return nil
 	}
 	return encode(struct {
 		Profile string `json:"profile"`
 	}{t.do().Profile})
-}
-
-// gone reports whether a change on the runner has become pointless because its
-// registration is known to be deleted in this run.
-func (r *Run) gone(t task) bool {
-	return t.on == r.o.Runner && t.do().Verb != providers.Deregister && r.ended(providers.Deregister, Done)
-}
-
-func (r *Run) ended(verb, end string) bool {
-	ends := r.endOf(verb)
-	for _, e := range ends {
-		if e != end {
-			return false
-		}
-	}
-	return len(ends) > 0
 }
 
 func (r *Run) notNeeded(t task, why string) (Prompt, error) {

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"time"
+
 	"cordon/internal/change"
 	"cordon/internal/check"
 	"cordon/internal/exposure"
@@ -32,12 +34,14 @@ type Prompt struct {
 	N       int        // carried by the decision; 0 where there is nothing to answer
 	Kind    string     //
 	Step    string     // step id
+	Task    string     // key of the task in the journal
 	Index   int        // of the step, from 1
 	Of      int        // steps in the playbook
 	Title   string     // of the step
 	Why     string     // why the step is there
 	Target  target.Ref // what it is about
 	Text    string     // what was done or what is in doubt
+	Word    string     // of an alarm: Drift, LateJob, Expired, Renewed; "" for everything else
 	Choices []string   // verbs that Answer takes now
 
 	Plans    []change.Plan         // Choose
@@ -49,6 +53,7 @@ type Prompt struct {
 	Exposed  *exposure.List        // Progress after the list was opened
 	Verdicts []witness.Verdict     // Progress in a watch, Finished
 	Ending   *Ending               // Finished
+	Manual   *ManualTask           // Manual
 }
 
 // Decision answers a prompt.
@@ -58,21 +63,34 @@ type Decision struct {
 	Plan   string   // hash of the plan on screen, for Apply
 	Waive  []string // guards that are set aside; each needs Reason
 	Reason string
+
+	BreakGlass string // why one person goes on without the second one that the playbook wants
+
+	Fields map[string]string // Did, Wait: field id → answer, all of them
+	Attach []string          // Did: paths of files to keep with it
+	Owner  string            // Wait
+	Due    time.Time         // Wait
 }
 
 // Guard is one thing that holds a plan back.
 type Guard struct {
 	ID    string // "evidence:host/build-07/snapshot.json", "tips-off"
-	Class string // GuardAsk, GuardGap, GuardBlock
+	Class string // GuardAsk, GuardGap, GuardBlock, GuardApproval
 	Text  string
 }
 
-// Classes of guard. A reason sets any of them aside; only Ask and Gap may be set
-// aside by a standing reason (--yes --reason).
+// Approval is the id of the guard that waits for a second person.
+const Approval = "approval"
+
+// Classes of guard. A reason sets any of them aside but an approval, which only a
+// second person does, or Decision.BreakGlass; only Ask and Gap may be set aside by a
+// standing reason (--yes --reason).
 const (
 	GuardAsk   = "ask"   // are you sure: the other side would notice
 	GuardGap   = "gap"   // the evidence was asked for and could not be had
 	GuardBlock = "block" // the evidence was never asked for
+
+	GuardApproval = "approval" // another person has not agreed
 )
 
 // Ends of a task.

@@ -17,9 +17,6 @@ func (r *Run) recent(ctx context.Context, t task) context.Context {
 	if len(r.st.tries) > 0 || r.looked[t.key()] {
 		return ctx
 	}
-	if r.looked == nil {
-		r.looked = map[string]bool{}
-	}
 	r.looked[t.key()] = true
 	return providers.WithRecent(ctx, recentReads)
 }

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -9,61 +8,9 @@ import (
 	"cordon/internal/change"
 	"cordon/internal/check"
 	"cordon/internal/exposure"
+	"cordon/internal/target"
 	"cordon/internal/witness"
 	"cordon/providers"
-)
-
-// What the engine writes into the data of its journal lines. Field names are part of
-// the case format: add, never rename.
-type (
-	stepData struct {
-		Task string `json:"task"`
-		End  string `json:"end"`
-		Why  string `json:"why,omitempty"`
-	}
-	planData struct {
-		Task  string        `json:"task"`
-		Plans []change.Plan `json:"plans"`
-	}
-	confirmData struct {
-		Task   string   `json:"task"`
-		Plan   string   `json:"plan"` // hash
-		Option string   `json:"option"`
-		Digest []string `json:"changes"` // digests, in order
-		Waived []string `json:"waived,omitempty"`
-		Reason string   `json:"reason,omitempty"`
-	}
-	intentData struct {
-		Task   string        `json:"task"`
-		Digest string        `json:"digest"`
-		Change change.Change `json:"change"`
-	}
-	resultData struct {
-		Task    string         `json:"task"`
-		Verb    string         `json:"verb"`
-		Outcome change.Outcome `json:"outcome"`
-	}
-	observeData struct {
-		Task string                `json:"task"`
-		Seen []witness.Observation `json:"seen"`
-	}
-	traitsData struct {
-		Runner   *providers.Runner   `json:"runner,omitempty"`
-		Managers []providers.Manager `json:"managers,omitempty"`
-	}
-	findingData struct {
-		Host    string         `json:"host"`
-		Results []check.Result `json:"results"`
-	}
-	watchData struct {
-		From  time.Time     `json:"from"`
-		Needs time.Duration `json:"needs_ns"`
-		Why   string        `json:"why"`
-	}
-	verdictData struct {
-		Final    bool              `json:"final"`
-		Verdicts []witness.Verdict `json:"verdicts"`
-	}
 )
 
 // pending is an effect whose outcome is not settled.
@@ -79,12 +26,21 @@ type pending struct {
 type try struct {
 	changes  int
 	outcomes []change.Outcome
+	looks    int // how often it was read back
 }
 
 // over reports whether every change has an outcome, or one was refused.
 func (t *try) over() bool {
 	n := len(t.outcomes)
 	return n > 0 && (n >= t.changes || t.outcomes[n-1].State == change.Refused)
+}
+
+// made is a change that was sent or was about to be, and what became of it.
+type made struct {
+	task    string
+	verb    string
+	change  change.Change
+	outcome change.Outcome // State "": no result is on record
 }
 
 // state is the fold of a journal.
@@ -94,34 +50,55 @@ type state struct {
 	outcomes map[string]change.Outcome // change id → last known outcome
 	tries    map[string]int            // task key → confirmed plans
 	tried    map[string]*try           // task key → the last confirmed plan
+	made     []made                    // in order
 	doubts   []pending                 // unknown, in order
 	settled  []string                  // one line for each doubt that later evidence settled
 	cleared  map[string]bool           // task key → its doubt was settled
 	items    map[string]bool           // evidence names that are kept
 	gaps     map[string]string         // evidence names that could not be had
-	traits   traitsData
+	traits   map[target.Ref]traitsData
 	exposed  *exposure.List
+	listed   map[target.Ref]bool // runners that the list was opened for
 	findings map[string][]check.Result
 	watch    *watchData
-	seen     []witness.Observation // since the watch began
-	verdicts []witness.Verdict
-	final    bool
+	seen     map[string][]witness.Observation // task key → since the watch began
+	verdicts map[target.Ref][]witness.Verdict
+	final    map[target.Ref]bool
 	window   casefile.Window
 	opened   time.Time
 	closed   bool
-	rotated  time.Time // when the runner's own credential was replaced; zero: it was not
+	rotated  map[target.Ref]time.Time // when the runner's own credential was replaced
+
+	alarms    []alarmData
+	renewed   map[string]int // change id that was confirmed → how often it was renewed
+	broken    []broken       // glass
+	approvals []approveData
+	standDown string // why; empty: the case is not stood down
+	people    people
+}
+
+// broken is one change that went on without the second person it wants.
+type broken struct {
+	glassData
+	by, key, why string
+	counter      string // who countersigned; empty: nobody yet
 }
 
 func newState() *state {
 	return &state{
 		end: map[string]string{}, why: map[string]string{}, outcomes: map[string]change.Outcome{}, tries: map[string]int{}, tried: map[string]*try{},
-		items: map[string]bool{}, gaps: map[string]string{}, findings: map[string][]check.Result{},
-		cleared: map[string]bool{},
+		items: map[string]bool{}, gaps: map[string]string{}, findings: map[string][]check.Result{}, cleared: map[string]bool{},
+		people: newPeople(),
+		traits: map[target.Ref]traitsData{}, listed: map[target.Ref]bool{}, seen: map[string][]witness.Observation{},
+		verdicts: map[target.Ref][]witness.Verdict{}, final: map[target.Ref]bool{}, rotated: map[target.Ref]time.Time{}, renewed: map[string]int{},
 	}
 }
 
 // apply folds one line. Lines of kinds that the run does not need are passed over.
 func (s *state) apply(l casefile.Line) error {
+	if err := s.people.apply(l); err != nil {
+		return err
+	}
 	switch l.Kind {
 	case "open":
 		s.opened = l.T
@@ -132,12 +109,10 @@ func (s *state) apply(l casefile.Line) error {
 	case "step":
 		return with(l, func(d stepData) { s.end[d.Task], s.why[d.Task] = d.End, d.Why })
 	case "confirm":
-		return with(l, func(d confirmData) {
-			s.tries[d.Task]++
-			s.tried[d.Task] = &try{changes: len(d.Digest)}
-		})
+		return with(l, s.confirm)
 	case "intent":
 		return with(l, func(d intentData) {
+			s.made = append(s.made, made{task: d.Task, verb: l.Msg, change: d.Change})
 			s.doubts = append(s.doubts, pending{task: d.Task, verb: l.Msg, change: d.Change, why: "sent or about to be sent; no result is on record"})
 		})
 	case "result":
@@ -147,45 +122,117 @@ func (s *state) apply(l casefile.Line) error {
 			s.settle(d)
 			s.settled = append(s.settled, fmt.Sprintf("%s: %s (%s)", d.Outcome.Change, d.Outcome.State, d.Outcome.Why))
 		})
-	case "evidence":
-		return with(l, func(d struct {
-			Name string `json:"name"`
-		},
-		) {
-			s.items[d.Name] = true
-			delete(s.gaps, d.Name)
-		})
-	case "gap":
-		return with(l, func(d struct {
-			Name string `json:"name"`
-			Why  string `json:"why"`
-		},
-		) {
-			if !s.items[d.Name] {
-				s.gaps[d.Name] = d.Why
+	case "traits":
+		return with(l, func(d traitsData) { s.traits[l.Target] = d })
+	case "exposure":
+		return with(l, func(d exposure.List) {
+			s.exposed = &d
+			if l.Target.Kind == target.Runner {
+				s.listed[l.Target] = true
 			}
 		})
-	case "traits":
-		return with(l, func(d traitsData) { s.traits = d })
-	case "exposure":
-		return with(l, func(d exposure.List) { s.exposed = &d })
 	case "finding":
 		return with(l, func(d findingData) { s.findings[d.Host] = d.Results })
 	case "watch":
-		return with(l, func(d watchData) { s.watch, s.seen = &d, nil })
+		return with(l, func(d watchData) { s.watch, s.seen = &d, map[string][]witness.Observation{} })
 	case "observe":
-		return with(l, func(d observeData) { s.seen = append(s.seen, d.Seen...) })
+		return with(l, func(d observeData) {
+			s.seen[d.Task] = append(s.seen[d.Task], d.Seen...)
+			if t := s.tried[d.Task]; t != nil {
+				t.looks++
+			}
+		})
 	case "verdict":
-		return with(l, func(d verdictData) { s.verdicts, s.final = d.Verdicts, d.Final })
+		return with(l, func(d verdictData) { s.verdicts[l.Target], s.final[l.Target] = d.Verdicts, d.Final })
+	}
+	return s.applyMore(l)
+}
+
+// applyMore folds the kinds that say what became of evidence, people and time.
+func (s *state) applyMore(l casefile.Line) error {
+	switch l.Kind {
+	case "evidence":
+		return with(l, func(d evidenceName) { s.kept(d.Name) })
+	case "gap":
+		return with(l, func(d evidenceName) { s.missed(d.Name, d.Why) })
+	case "again":
+		return with(l, func(d againData) { s.reopen(d.Tasks...) })
+	case "drift":
+		return with(l, func(d alarmData) {
+			s.alarms = append(s.alarms, d)
+			s.reopen(d.Task)
+		})
+	case "late-job":
+		return with(l, func(d alarmData) { s.alarms = append(s.alarms, d) })
+	case "renew":
+		return with(l, func(d renewData) { s.renewed[d.Of]++ })
+	case "break-glass":
+		return with(l, func(d glassData) {
+			s.broken = append(s.broken, broken{glassData: d, by: l.Actor, key: l.Key, why: l.Msg})
+		})
+	case "approve":
+		return with(l, func(d approveData) {
+			s.approvals = append(s.approvals, d)
+			for i := range s.broken {
+				if s.broken[i].Binds == d.Binds {
+					s.broken[i].counter = d.Person
+				}
+			}
+		})
+	case "stand-down":
+		s.standDown, s.closed = l.Msg, false
 	}
 	return nil
+}
+
+func (s *state) confirm(d confirmData) {
+	s.tries[d.Task]++
+	s.tried[d.Task] = &try{changes: len(d.Digest)}
+	if len(d.Tasks) == 0 {
+		return
+	}
+	n := map[string]int{}
+	for _, k := range d.Tasks {
+		n[k]++
+	}
+	for k, changes := range n {
+		if k != d.Task {
+			s.tries[k]++
+		}
+		s.tried[k] = &try{changes: changes}
+	}
+}
+
+func (s *state) kept(name string) {
+	s.items[name] = true
+	delete(s.gaps, name)
+}
+
+func (s *state) missed(name, why string) {
+	if !s.items[name] {
+		s.gaps[name] = why
+	}
+}
+
+// reopen lets tasks be planned again, as if they had not been tried.
+func (s *state) reopen(tasks ...string) {
+	for _, k := range tasks {
+		delete(s.end, k)
+		delete(s.why, k)
+		delete(s.tried, k)
+	}
 }
 
 // result takes an outcome: anything but unknown ends the doubt about its change.
 func (s *state) result(d resultData) {
 	s.outcomes[d.Outcome.Change] = d.Outcome
-	if d.Verb == providers.Rotate && d.Outcome.State == change.Applied {
-		s.rotated = d.Outcome.At
+	for i := range s.made {
+		if s.made[i].change.ID == d.Outcome.Change {
+			s.made[i].outcome = d.Outcome
+			if d.Verb == providers.Rotate && d.Outcome.State == change.Applied {
+				s.rotated[s.made[i].change.Target] = d.Outcome.At
+			}
+		}
 	}
 	if t := s.tried[d.Task]; t != nil && d.Outcome.State != change.Unknown {
 		t.outcomes = append(t.outcomes, d.Outcome)
@@ -224,21 +271,4 @@ func (s *state) doubtOf(task string) *pending {
 		}
 	}
 	return nil
-}
-
-func with[T any](l casefile.Line, f func(T)) error {
-	var d T
-	if err := json.Unmarshal(l.Data, &d); err != nil {
-		return fmt.Errorf("%s line is not understood: %w", l.Kind, err)
-	}
-	f(d)
-	return nil
-}
-
-func encode(v any) json.RawMessage {
-	b, err := json.Marshal(v)
-	if err != nil {
-		panic("engine: a closed struct did not marshal: " + err.Error())
-	}
-	return b
 }

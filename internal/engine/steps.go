@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"cordon/internal/casefile"
@@ -15,6 +16,7 @@ type StepState struct {
 	Title string
 	End   string // one of the ends of a task, the worst of the step; "" while one is open
 	Now   bool   // it is the step that the run stands at
+	Waits string // for whom and until when, where a task of it waits; "" where none does
 }
 
 // Steps lists the steps of the playbook in order. At most one is Now, none when the
@@ -23,7 +25,10 @@ func (r *Run) Steps() []StepState {
 	var out []StepState
 	now, open := r.current()
 	for _, s := range r.o.Playbook.Steps {
-		out = append(out, StepState{ID: s.ID, Title: s.Title, End: r.stepEnd(s.ID), Now: open && now.step.ID == s.ID})
+		out = append(out, StepState{ID: s.ID, Title: s.Title, End: r.stepEnd(s.ID), Now: open && now.step.ID == s.ID, Waits: r.waits(s.ID)})
+	}
+	if r.st.standDown != "" {
+		out = append(out, StepState{ID: standDownStep, Title: standDownTitle, End: r.stepEnd(standDownStep), Now: open && now.step.ID == standDownStep})
 	}
 	return out
 }
@@ -35,7 +40,7 @@ func (r *Run) stepEnd(id string) string {
 	if end != NotNeeded {
 		return end
 	}
-	for _, t := range r.tasks {
+	for _, t := range append(slices.Clone(r.book), r.undoing()...) {
 		if t.step.ID == id && r.st.end[t.key()] == Done {
 			return Done
 		}
@@ -43,19 +48,38 @@ func (r *Run) stepEnd(id string) string {
 	return end
 }
 
+// Targets takes the targets of a case apart, in their order: its runners, its hosts,
+// and which host uses which runner, which is the runner that it stands behind.
+func Targets(all []target.Ref) (runners, hosts []target.Ref, of map[target.Ref][]target.Ref) {
+	of = map[target.Ref][]target.Ref{}
+	for _, t := range all {
+		switch t.Kind {
+		case target.Runner:
+			runners = append(runners, t)
+			of[t] = nil
+		case target.Host:
+			if !slices.Contains(hosts, t) {
+				hosts = append(hosts, t)
+			}
+			if n := len(runners); n > 0 {
+				of[runners[n-1]] = append(of[runners[n-1]], t)
+			}
+		}
+	}
+	if len(runners) < 2 {
+		of = nil
+	}
+	return runners, hosts, of
+}
+
 // StepsOf is Steps of a case that nobody runs here, folded from its journal.
 func StepsOf(v *casefile.View, p *playbooks.Playbook) ([]StepState, error) {
 	r := &Run{o: Options{Playbook: p}, st: newState()}
-	var hosts []target.Ref
-	for _, t := range v.Opening.Targets {
-		switch t.Kind {
-		case target.Runner:
-			r.o.Runner = t
-		case target.Host:
-			hosts = append(hosts, t)
-		}
+	r.o.Runners, r.o.Hosts, r.o.HostsOf = Targets(v.Opening.Targets)
+	if len(r.o.Runners) == 0 {
+		r.o.Runners = []target.Ref{{}} // a case of another kind: its steps are shown all the same
 	}
-	r.o.Hosts, r.tasks = hosts, expand(p, r.o.Runner, hosts)
+	r.o.Runner, r.book = r.o.Runners[0], expand(p, r.o.Runners, r.o.Hosts)
 	for _, l := range v.Lines {
 		if err := r.st.apply(l); err != nil {
 			return nil, fmt.Errorf("steps of %s: journal line %d: %w", v.ID, l.Seq, err)

@@ -2,9 +2,12 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 
+	"cordon/internal/change"
 	"cordon/internal/target"
 	"cordon/playbooks"
+	"cordon/providers"
 )
 
 // task is one act of one step on one target: the unit that is done, skipped or in doubt.
@@ -13,21 +16,31 @@ type task struct {
 	index int // of the step, from 1
 	act   int
 	on    target.Ref
+	undo  *change.Change // the change that a task of standing down takes back
 }
 
 func (t task) do() playbooks.Act { return t.step.Acts[t.act] }
 
 // key names the task in the journal; it must stay stable over versions of cordon.
-func (t task) key() string { return fmt.Sprintf("%s/%d/%s", t.step.ID, t.act+1, t.on) }
+func (t task) key() string {
+	if t.undo != nil {
+		return standDownStep + "/" + t.undo.ID
+	}
+	return fmt.Sprintf("%s/%d/%s", t.step.ID, t.act+1, t.on)
+}
 
-// expand lays the playbook out over the targets of the case, in order.
-func expand(p *playbooks.Playbook, runner target.Ref, hosts []target.Ref) []task {
+// expand lays the playbook out over the targets of the case, in order: each act on
+// the first runner before the others.
+func expand(p *playbooks.Playbook, runners, hosts []target.Ref) []task {
 	var all []task
 	for i, s := range p.Steps {
 		for a, act := range s.Acts {
-			on := []target.Ref{runner}
-			if act.On == "hosts" {
+			on := runners
+			switch {
+			case act.On == playbooks.OnHosts:
 				on = hosts
+			case act.Do == playbooks.Manual && act.On == "":
+				on = runners[:1] // once for the case
 			}
 			for _, t := range on {
 				all = append(all, task{step: s, index: i + 1, act: a, on: t})
@@ -37,23 +50,38 @@ func expand(p *playbooks.Playbook, runner target.Ref, hosts []target.Ref) []task
 	return all
 }
 
-// current is the first task without an end, or false when the run is over.
-func (r *Run) current() (task, bool) {
-	for _, t := range r.tasks {
-		if r.st.end[t.key()] == "" {
-			return t, true
-		}
+// todo are the tasks of the run: those of the playbook, or those that stand it down.
+func (r *Run) todo() []task {
+	if r.st.standDown != "" {
+		return r.undoing()
 	}
-	return task{}, false
+	return r.book
 }
 
-// task of a verb: where it stands, "" if it is not in the playbook or not ended.
-func (r *Run) endOf(verb string) []string {
+// endOf is where the tasks of a verb stand, "" for one that has not ended; of one
+// target, or of all with the zero Ref.
+func (r *Run) endOf(verb string, on target.Ref) []string {
 	var ends []string
-	for _, t := range r.tasks {
-		if a := t.do(); a.Do == "plan" && a.Verb == verb {
+	for _, t := range r.book {
+		if a := t.do(); a.Do == playbooks.Plan && a.Verb == verb && (on.IsZero() || t.on == on) {
 			ends = append(ends, r.st.end[t.key()])
 		}
 	}
 	return ends
+}
+
+// gone reports whether the registration is known to be deleted in this run.
+func (r *Run) gone(runner target.Ref) bool {
+	ends := r.endOf(providers.Deregister, runner)
+	return len(ends) > 0 && !slices.ContainsFunc(ends, func(e string) bool { return e != Done })
+}
+
+// name is how the ids of changes call a target: its id, with its system where another
+// target of the case has the same id.
+func (r *Run) name(t target.Ref) string {
+	same := func(o target.Ref) bool { return o != t && o.ID == t.ID && o.Kind == t.Kind }
+	if slices.ContainsFunc(r.o.Runners, same) || slices.ContainsFunc(r.o.Hosts, same) {
+		return t.System + ":" + t.ID
+	}
+	return t.ID
 }

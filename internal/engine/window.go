@@ -5,6 +5,7 @@ import (
 
 	"cordon/internal/casefile"
 	"cordon/internal/exposure"
+	"cordon/playbooks"
 )
 
 // Outgrown reports whether the suspect window now begins before the time that the open
@@ -25,7 +26,12 @@ func (r *Run) Reopen(ctx context.Context) (*exposure.List, error) {
 	}
 	t := r.exposureTask()
 	rctx, lost := r.record(ctx, t)
-	list := r.reachable(rctx, t, r.st.window.From).Joined(*r.st.exposed)
+	list := *r.st.exposed
+	for _, runner := range r.o.Runners {
+		if r.st.listed[runner] {
+			list = r.reachable(rctx, runner, r.st.window.From).Joined(list)
+		}
+	}
 	if *lost != nil {
 		return nil, *lost
 	}
@@ -51,8 +57,8 @@ func (r *Run) reopened(ctx context.Context) (Prompt, error) {
 
 // exposureTask is the act that opened the list.
 func (r *Run) exposureTask() task {
-	for _, t := range r.tasks {
-		if t.do().Do == "exposure" {
+	for _, t := range r.book {
+		if t.do().Do == playbooks.Exposure {
 			return t
 		}
 	}

@@ -1,0 +1,277 @@
+package engine
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"cordon/internal/casefile"
+	"cordon/internal/change"
+	"cordon/internal/signing"
+	"cordon/internal/target"
+	"cordon/internal/untrusted"
+	"cordon/playbooks"
+)
+
+// NamespaceApproval is the SSHSIG namespace of an approval.
+const NamespaceApproval = "cordon-approval@v1"
+
+// ApprovalValid is how long an approval counts where nothing else is configured.
+const ApprovalValid = 4 * time.Hour
+
+// Errors of an approval. Each wraps ErrApproval, and that ErrGuarded.
+var (
+	ErrApproval  = fmt.Errorf("%w: the playbook wants a second person here", ErrGuarded)
+	ErrExpired   = fmt.Errorf("%w: approval expired", ErrApproval)
+	ErrOtherPlan = fmt.Errorf("%w: approval is for another plan", ErrApproval)
+	ErrSelf      = fmt.Errorf("%w: nobody approves himself", ErrApproval)
+	ErrStranger  = fmt.Errorf("%w: signed by nobody who may approve", ErrApproval)
+	ErrPurpose   = fmt.Errorf("%w: signed for another purpose", ErrApproval)
+	ErrNoRequest = fmt.Errorf("%w: not a signature over any request of this case", ErrApproval)
+)
+
+// Actor is who decides: a principal, and the fingerprint of his signing key.
+type Actor struct{ Name, Key string }
+
+// Approver is a person who may approve: every name and key in his lines is his.
+type Approver struct {
+	Person string
+	Lines  []signing.Allowed
+}
+
+func (a Approver) is(name, key string) bool {
+	return a.Person == name || slices.ContainsFunc(a.Lines, func(l signing.Allowed) bool {
+		return name != "" && l.Matches(name) || key != "" && l.Fingerprint() == key
+	})
+}
+
+// Approvals say who may be the second person and for how long that counts. Inbox, where
+// it is set, hands over signatures that came in while the run was open.
+type Approvals struct {
+	By    []Approver
+	Valid time.Duration
+	Inbox func() [][]byte
+}
+
+func (a Approvals) valid() time.Duration {
+	if a.Valid <= 0 {
+		return ApprovalValid
+	}
+	return a.Valid
+}
+
+// Request is what a second person is asked to sign. It follows from the journal alone,
+// so that it needs no lock and says the same on every machine.
+type Request struct {
+	Case, Step, Title, Task string
+	Target                  target.Ref
+	Plan, What              string // hash, and the plan in words
+	By, Key                 string // who asks
+	Until                   time.Time
+	Current                 bool // the plan is among those that the task was planned with last
+}
+
+// Binds is what is approved: this step of this task, this plan, this target, and nothing else.
+func (q Request) Binds() string { return binds(q.Step, q.Task, q.Plan, q.Target) }
+
+func binds(step, task, plan string, on target.Ref) string {
+	sum := sha256.Sum256([]byte(strings.Join([]string{step, task, plan, on.String()}, "\n")))
+	return hex.EncodeToString(sum[:])
+}
+
+// Text is what is signed, in exactly eight lines.
+func (q Request) Text() string {
+	line := func(s string) string { return untrusted.Clean(s, 300) + "\n" }
+	return line(NamespaceApproval) +
+		line("case "+q.Case) +
+		line("step "+q.Step+": "+q.Title) +
+		line("task "+q.Task) +
+		line("target "+q.Target.String()) +
+		line("plan "+q.Plan+" "+q.What) +
+		line(fmt.Sprintf("asked by %s (key %s), counts until %s", q.By, orNone(q.Key), q.Until.UTC().Format(time.RFC3339))) +
+		line("binds sha256:"+q.Binds())
+}
+
+func orNone(s string) string {
+	if s == "" {
+		return "none"
+	}
+	return s
+}
+
+// Requests lists what a case asks a second person for, newest first.
+func Requests(v *casefile.View, p *playbooks.Playbook) ([]Request, error) {
+	var all []Request
+	seen := map[string]bool{} // tasks that were planned later
+	for _, l := range slices.Backward(v.Lines) {
+		if l.Kind != "plan" {
+			continue
+		}
+		err := with(l, func(d planData) {
+			i := slices.IndexFunc(p.Steps, func(s playbooks.Step) bool { return s.ID == l.Step })
+			if i >= 0 && !d.Until.IsZero() {
+				for _, pl := range d.Plans {
+					if len(pl.Changes)+len(pl.Contacts) == 0 {
+						continue
+					}
+					all = append(all, Request{
+						Case: v.ID, Step: l.Step, Title: p.Steps[i].Title, Task: d.Task, Target: l.Target, Plan: pl.Hash(),
+						What: pl.Verb + "/" + pl.Option + ": " + pl.Title, By: l.Actor, Key: l.Key, Until: d.Until, Current: !seen[d.Task],
+					})
+				}
+			}
+			seen[d.Task] = true
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// Approve checks a signature over one of the case's requests and writes it down. It
+// returns what was approved and by whom. An approval of a change that broke the glass
+// countersigns it, whenever it comes.
+func (r *Run) Approve(sig []byte) (Request, string, error) {
+	v, err := r.o.Journal.View()
+	if err != nil {
+		return Request{}, "", err
+	}
+	all, err := Requests(v, r.o.Playbook)
+	if err != nil {
+		return Request{}, "", err
+	}
+	q, key, err := signed(all, sig)
+	if err != nil {
+		return q, "", err
+	}
+	who, err := r.mayApprove(q, sig, key)
+	if err != nil {
+		return q, who, err
+	}
+	glass := slices.ContainsFunc(r.st.broken, func(b broken) bool { return b.Binds == q.Binds() })
+	switch {
+	case glass:
+	case !q.Current:
+		return q, who, fmt.Errorf("%w: %s was planned again since; ask again", ErrOtherPlan, q.Task)
+	case r.o.Clock.Now().After(q.Until):
+		return q, who, fmt.Errorf("%w: it counted until %s; ask again", ErrExpired, q.Until.UTC().Format(time.RFC3339))
+	}
+	msg := who + " approves " + q.What
+	if glass {
+		msg = who + " countersigns " + q.What
+	}
+	return q, who, r.append(casefile.Event{
+		Kind: "approve", Step: q.Step, Target: q.Target, OK: true, Msg: msg,
+		Data: encode(approveData{Text: q.Text(), Sig: string(sig), Person: who, Key: key, Binds: q.Binds(), Plan: q.Plan, Until: q.Until}),
+	})
+}
+
+// signed finds the request that a signature is over.
+func signed(all []Request, sig []byte) (Request, string, error) {
+	for _, q := range all {
+		key, err := signing.Check(NamespaceApproval, []byte(q.Text()), sig)
+		switch {
+		case err == nil:
+			return q, key, nil
+		case errors.Is(err, signing.ErrNamespace):
+			return Request{}, "", fmt.Errorf("%w: %w; sign with: ssh-keygen -Y sign -n %s", ErrPurpose, err, NamespaceApproval)
+		}
+	}
+	return Request{}, "", ErrNoRequest
+}
+
+// mayApprove names the person behind a good signature, who must be somebody else than
+// those who ask and who act: a second key is not a second person.
+func (r *Run) mayApprove(q Request, sig []byte, key string) (string, error) {
+	for _, a := range r.o.Approval.By {
+		_, _, err := signing.Verify(NamespaceApproval, []byte(q.Text()), sig, a.Lines, r.o.Clock.Now())
+		if err != nil {
+			continue
+		}
+		if a.is(q.By, q.Key) || a.is(r.o.Actor.Name, r.o.Actor.Key) {
+			return a.Person, fmt.Errorf("%w: %s asks, and %s signed", ErrSelf, q.By, a.Person)
+		}
+		for _, b := range r.st.broken {
+			if b.Binds == q.Binds() && a.is(b.by, b.key) {
+				return a.Person, fmt.Errorf("%w: %s broke the glass", ErrSelf, b.by)
+			}
+		}
+		return a.Person, nil
+	}
+	if key == r.o.Actor.Key || key == q.Key {
+		return "", fmt.Errorf("%w: %s is the key of who asks", ErrSelf, key)
+	}
+	return "", fmt.Errorf("%w: key %s is in no line of approvers", ErrStranger, key)
+}
+
+// unapproved holds a plan back while nobody else has agreed to it.
+func (r *Run) unapproved(t task, p change.Plan, add func(Guard)) {
+	if t.do().Ask != playbooks.SecondPerson || len(p.Changes)+len(p.Contacts) == 0 {
+		return
+	}
+	why := "another person has to agree first: cordon case request-approval prints what is to be signed"
+	want, hash, now := binds(t.step.ID, t.key(), p.Hash(), t.on), p.Hash(), r.o.Clock.Now()
+	for _, a := range r.st.approvals {
+		switch {
+		case a.Binds != want:
+			if strings.Contains(a.Text, "\ntask "+t.key()+"\n") && a.Plan != hash {
+				why = "what " + a.Person + " approved was another plan; ask again"
+			}
+		case now.After(a.Until):
+			why = "the approval of " + a.Person + " counted until " + a.Until.UTC().Format(time.RFC3339) + "; ask again"
+		case r.person(a.Person).is(r.o.Actor.Name, r.o.Actor.Key):
+			why = a.Person + " approved it and acts now: nobody approves himself"
+		default:
+			return
+		}
+	}
+	add(Guard{Approval, GuardApproval, why})
+}
+
+func (r *Run) person(name string) Approver {
+	for _, a := range r.o.Approval.By {
+		if a.Person == name {
+			return a
+		}
+	}
+	return Approver{Person: name}
+}
+
+// takeApprovals takes in what came while the run was open. What is refused is noted, or
+// nobody would know why it does not count.
+func (r *Run) takeApprovals(t task) error {
+	if r.o.Approval.Inbox == nil || t.do().Ask != playbooks.SecondPerson {
+		return nil
+	}
+	for _, sig := range r.o.Approval.Inbox() {
+		_, _, err := r.Approve(sig)
+		if !errors.Is(err, ErrApproval) {
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		if err := r.append(casefile.Event{Kind: "note", Step: t.step.ID, Target: t.on, Msg: "approval not taken: " + err.Error()}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// glassNotes say what went on without the second person.
+func (r *Run) glassNotes() []string {
+	var n []string
+	for _, b := range r.st.broken {
+		state := "NOT COUNTERSIGNED"
+		if b.counter != "" {
+			state = "countersigned by " + b.counter
+		}
+		n = append(n, fmt.Sprintf("BREAK GLASS: %s by %s alone (%s): %s", b.Task, b.by, b.why, state))
+	}
+	return n
+}
