@@ -121,3 +121,39 @@ bundle of the case. Only a plain file of at most 64 MiB is taken.`,
 	c.Flags().BoolVar(&e.flags.json, "json", false, "as JSON")
 	return c
 }
+
+func newCaseImportLog(e env) *cobra.Command {
+	var format string
+	c := &cobra.Command{
+		Use: "import-log CASE FILE", Short: "Bring a log of another system into a case's timeline", Args: exactly("CASE", "FILE"),
+		Long: `import-log reads an export of another system into the timeline of a case: entries since a
+day before the suspect window, cleaned, with what looks like a secret replaced. FILE
+itself is not kept, its digest is; case attach keeps a file. Lines of a proxy from a
+host's address to the provider, since the watch began, count as a witness of their own.
+
+  github-audit  JSON or CSV of GitHub's audit log     gitlab-audit  CSV or JSON of GitLab's
+  edr           alerts as JSON                        proxy         Squid, combined, key=value`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if format == "" {
+				return usage(fmt.Errorf("say what it is: --format, one of %s", strings.Join(app.LogFormats(), ", ")))
+			}
+			a, err := e.open(cmd)
+			if err != nil {
+				return err
+			}
+			defer a.Close()
+			im, err := a.ImportLog(cmd.Context(), args[0], format, args[1])
+			if err != nil {
+				return err
+			}
+			if e.flags.json {
+				return json.NewEncoder(e.out).Encode(im)
+			}
+			e.lines(a).ImportedLog(im)
+			return nil
+		},
+	}
+	c.Flags().StringVar(&format, "format", "", "one of "+strings.Join(app.LogFormats(), ", "))
+	c.Flags().BoolVar(&e.flags.json, "json", false, "as JSON")
+	return c
+}

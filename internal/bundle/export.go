@@ -80,7 +80,7 @@ func status(v *casefile.View) string {
 		switch v.Lines[i].Kind {
 		case "close":
 			return Closed
-		case "head", "take", "resume", "hold", "handover", "import", "identity", "notify", "exchange": // written around an end, they begin nothing
+		case "head", "take", "resume", "hold", "handover", "import", "identity", "notify", "exchange", "foreign": // written around an end, they begin nothing
 		default:
 			return Open
 		}

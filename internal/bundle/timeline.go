@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"cordon/internal/casefile"
@@ -48,15 +49,67 @@ func timeline(v *casefile.View) ([]byte, error) {
 		if l.Req != nil {
 			e.Request = short(l.Req.Method + " " + l.Req.Path)
 		}
-		var line bytes.Buffer
-		enc := json.NewEncoder(&line)
-		enc.SetEscapeHTML(false)
-		if err := enc.Encode(e); err != nil {
+		if err := put(&out, e); err != nil {
 			return nil, err
 		}
-		out.Write(untrusted.EscapeJSON(line.Bytes()))
+		if l.Kind != "foreign" {
+			continue
+		}
+		for _, x := range foreign(l, e) {
+			if err := put(&out, x); err != nil {
+				return nil, err
+			}
+		}
 	}
 	return out.Bytes(), nil
+}
+
+func put(out *bytes.Buffer, e event) error {
+	var line bytes.Buffer
+	enc := json.NewEncoder(&line)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(e); err != nil {
+		return err
+	}
+	out.Write(untrusted.EscapeJSON(line.Bytes()))
+	return nil
+}
+
+// foreign gives each entry of an imported log a line of its own, at the time that the log
+// says: by that system's clock, not ours.
+func foreign(l casefile.Line, of event) []event {
+	var d struct {
+		Format  string `json:"format"`
+		Entries []struct {
+			At      time.Time `json:"at"`
+			Actor   string    `json:"actor"`
+			Action  string    `json:"action"`
+			Subject string    `json:"subject"`
+			Where   string    `json:"where"`
+			From    string    `json:"from"`
+			To      string    `json:"to"`
+			Status  int       `json:"status"`
+		} `json:"entries"`
+	}
+	if json.Unmarshal(l.Data, &d) != nil {
+		return nil // another build's: the line itself is there
+	}
+	var out []event
+	for _, x := range d.Entries {
+		e := of
+		e.Datetime, e.Timestamp = x.At.UTC().Format("2006-01-02T15:04:05.000000+00:00"), x.At.UnixMicro()
+		e.Desc, e.DataType = short("log: "+d.Format), "cordon:foreign:entry"
+		e.Actor, e.Target, e.Request, e.Status, e.OK = short(x.Actor), short(x.Where), "", x.Status, true
+		var parts []string
+		for _, s := range []string{d.Format, x.Action, x.Subject, x.Where, x.Actor, x.From, x.To} {
+			if s != "" {
+				parts = append(parts, s)
+			}
+		}
+		e.Message = short(strings.Join(parts, " "))
+		out = append(out, e)
+	}
+	return out
 }
 
 // message is never empty and says the kind first, as the column of a timeline is narrow.

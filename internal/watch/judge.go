@@ -40,6 +40,7 @@ func Judge(w Window, seen []witness.Observation) witness.Verdict {
 	j.provider(seen)
 	for _, h := range w.Hosts {
 		j.host(h, seen)
+		j.egress(h, seen)
 	}
 	if len(w.Hosts) == 0 {
 		v.Missing = append(v.Missing, "no host is known for this runner: only the provider can speak")
@@ -51,8 +52,8 @@ func Judge(w Window, seen []witness.Observation) witness.Verdict {
 type judged struct {
 	w    Window
 	v    *witness.Verdict
-	came struct{ back, accepted, knocking bool } // what was seen against silence
-	runs bool                                    // an agent process still runs: quiet now is not silent
+	came struct{ back, accepted, knocking, called bool } // what was seen against silence
+	runs bool                                            // an agent process still runs: quiet now is not silent
 }
 
 func (j *judged) against(o witness.Observation) { j.v.Against = append(j.v.Against, o) }
@@ -184,6 +185,8 @@ func (j *judged) state() (string, string) {
 		return witness.Polling, "it was answered after the last containing change"
 	case j.came.knocking:
 		return witness.Knocking, "rejected, still knocking: the registration is dead, the agent is not"
+	case j.came.called:
+		return witness.Knocking, "a proxy saw it call the provider; whether it was answered is not known"
 	case quiet < j.w.Needs:
 		return witness.Waiting, fmt.Sprintf("quiet for %s of %s", quiet.Round(time.Minute), j.w.Needs)
 	case len(j.v.Missing) > 0:
