@@ -96,6 +96,7 @@ is captured and shown, and nothing is sent or kept.`,
 	f.StringArrayVar(&spec.Hosts, "host", nil, "configured host that uses the runner, where the provider's addresses do not say")
 	f.StringVar(&spec.ID, "case", "", "id for the case (default: made from runner and time)")
 	f.StringVar(&spec.Playbook, "playbook", "contain", "built-in playbook or a file")
+	f.StringVar(&spec.Kind, "kind", "incident", "kind of the case: incident or offboarding")
 	f.DurationVar(&since, "since", 0, "how far back the suspect window reaches (default 720h)")
 	f.StringVar(&spec.WindowWhy, "since-why", "", "why the window begins there")
 	return c

@@ -45,6 +45,7 @@ func (a *App) build(m redact.Marker) (*systems, error) {
 		}
 	}
 	a.ssh(s, m)
+	a.operator(s, m)
 	return s, nil
 }
 

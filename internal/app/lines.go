@@ -48,6 +48,9 @@ func (l Lines) Prompt(p engine.Prompt) {
 	for i, pl := range p.Plans {
 		l.Plan(pl, p.Guards[i])
 	}
+	if p.Manual != nil {
+		l.Manual(p.Manual)
+	}
 	if p.CannotDo != "" {
 		l.Printf("  cannot be applied: %s", p.CannotDo)
 	}

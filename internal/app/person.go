@@ -82,6 +82,10 @@ func (p *Person) Decide(pr engine.Prompt) (engine.Decision, error) {
 			p.Out.Printf("%s needs a reason: %s WHY", verb, verb)
 			continue
 		}
+		switch {
+		case verb == engine.Did, verb == engine.Wait, verb == engine.Sign, verb == engine.Redo:
+			return p.manual(pr, d)
+		}
 		return d, nil
 	}
 }
@@ -92,7 +96,7 @@ func question(pr engine.Prompt) string {
 		switch c {
 		case engine.Apply:
 			opts = append(opts, fmt.Sprintf("1-%d to apply a plan", len(pr.Plans)))
-		case engine.Skip, engine.Leave:
+		case engine.Skip, engine.Leave, engine.Redo:
 			opts = append(opts, c+" WHY")
 		default:
 			opts = append(opts, c)

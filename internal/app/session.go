@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,6 +19,7 @@ import (
 type CaseSpec struct {
 	ID        string // empty: made from the runner and the time
 	Title     string
+	Kind      string   // incident or offboarding; empty: incident
 	Hosts     []string // configured hosts, beside those found by address
 	Playbook  string   // built-in id or a file; empty: contain
 	Since     time.Time
@@ -59,6 +61,9 @@ func (a *App) NewCase(ctx context.Context, ref string, spec CaseSpec) (*Session,
 	if err != nil {
 		return nil, err
 	}
+	if spec.Kind = cmp.Or(spec.Kind, "incident"); spec.Kind != "incident" && spec.Kind != engine.KindOffboarding {
+		return nil, fmt.Errorf("%w: kind %q; there are: incident, %s", ErrUsage, spec.Kind, engine.KindOffboarding)
+	}
 	now := a.clock.Now()
 	if spec.Since.IsZero() {
 		spec.Since = now.Add(-defaultWindow)
@@ -84,7 +89,7 @@ func (a *App) NewCase(ctx context.Context, ref string, spec CaseSpec) (*Session,
 		return nil, err
 	}
 	s.c, err = store.Create(ctx, casefile.Opening{
-		ID: spec.ID, Title: spec.Title, Kind: "incident", Simulated: a.Simulated(),
+		ID: spec.ID, Title: spec.Title, Kind: spec.Kind, Simulated: a.Simulated(),
 		Targets:  append([]target.Ref{r.Ref}, hosts...),
 		Window:   casefile.Window{From: spec.Since, Why: spec.WindowWhy},
 		Playbook: pb.Source, PlaybookName: pb.ID, Replaces: replaced(pb), Tool: a.tool(),
@@ -150,7 +155,8 @@ func simWord(sim bool) string {
 
 // open builds the run, with fingerprints under the case's own key.
 func (s *Session) open(pb *playbooks.Playbook) error {
-	set, err := s.app.build(s.app.marker.Derive("case:" + s.c.ID()))
+	marker := s.app.marker.Derive("case:" + s.c.ID())
+	set, err := s.app.build(marker)
 	if err != nil {
 		return errors.Join(err, s.Close())
 	}
@@ -160,7 +166,8 @@ func (s *Session) open(pb *playbooks.Playbook) error {
 	}
 	o := engine.Options{
 		Journal: s.c, Playbook: pb, Runner: s.runner, Hosts: s.hosts, Systems: set.all,
-		Clock: s.app.clock, Signer: signer,
+		Clock: s.app.clock, Signer: signer, Files: personal(marker),
+		Secret: func(v string) bool { _, n := marker.Text(v); return n > 0 },
 	}
 	if s.temp == "" {
 		o.Appliers, o.Issuer = set.appliers, set.issuer

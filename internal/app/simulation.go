@@ -72,6 +72,15 @@ func (s *simulation) check(c *config.Config) error {
 			return fmt.Errorf("provider %s: %w: it does not answer as lab %s", name, ErrNotLab, s.ID)
 		}
 	}
+	// A demo cannot touch the machine it runs on: what it starts lies in the lab too.
+	dir := filepath.Dir(s.Config) + string(filepath.Separator)
+	for name, x := range c.Operator {
+		for _, argv := range [][]string{x.Do, x.Verify, x.Undo} {
+			if len(argv) > 0 && !strings.HasPrefix(argv[0], dir) {
+				return fmt.Errorf("operator action %s: %w: %s is not in the lab's directory", name, ErrNotLab, argv[0])
+			}
+		}
+	}
 	return nil
 }
 

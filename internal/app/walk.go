@@ -45,6 +45,9 @@ func (s Standing) Decide(p engine.Prompt) (engine.Decision, error) {
 		d.Verb, d.Reason = engine.Skip, "dry run"
 		return d, nil
 	}
+	if p.Kind == engine.Manual {
+		return needs("a person has to do this and write it down: " + p.Text)
+	}
 	if p.CannotDo != "" {
 		return needs(p.CannotDo)
 	}
@@ -88,10 +91,16 @@ func Walk(ctx context.Context, run *engine.Run, out Lines, decide func(engine.Pr
 		if d.Verb == engine.Stop {
 			return engine.Ending{Word: "stopped", Exit: engine.ExitNeeds}, nil
 		}
-		if d.Verb == engine.Apply || d.Verb == engine.Skip || d.Verb == engine.Leave {
+		switch d.Verb {
+		case engine.Apply, engine.Skip, engine.Leave, engine.Did, engine.Wait, engine.Sign, engine.Redo:
 			out.Printf("  > %s%s", d.Verb, dash(d.Reason))
 		}
-		if err := run.Answer(ctx, d); err != nil {
+		err = run.Answer(ctx, d)
+		if errors.Is(err, engine.ErrField) {
+			out.Printf("not taken: %v", err) // nothing was decided: the same is asked again
+			continue
+		}
+		if err != nil {
 			return engine.Ending{}, err
 		}
 	}

@@ -93,6 +93,9 @@ func (v *validator) config(c *Config) {
 
 func (v *validator) name(kind, name string) {
 	v.usable(at(kind, name), name)
+	if kind == "providers" && name == "operator" {
+		v.add(at(kind, name), "operator actions are planned under that name", "a provider cannot be called operator")
+	}
 	if kind == "providers" && name == target.SSH {
 		v.add(at(kind, name), "hosts are ssh/host/NAME", "a provider cannot be called ssh")
 	}
