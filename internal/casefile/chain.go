@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"slices"
 )
 
 // chain is a verified journal.
@@ -20,14 +21,38 @@ func (c chain) lastRaw() []byte {
 	return c.whole[bytes.LastIndexByte(c.whole[:len(c.whole)-1], '\n')+1:]
 }
 
+// verify is the function verify; of a journal that begins with the bytes that were
+// verified last, only the rest is parsed. What lines mean follows from their bytes
+// alone, so the answer is the same.
+func (s *Store) verify(raw []byte, id string) (chain, error) {
+	s.mu.Lock()
+	known := s.known
+	s.mu.Unlock()
+	if len(known.lines) == 0 || known.lines[0].Case != id || !bytes.HasPrefix(raw, known.whole) {
+		known = chain{}
+	}
+	c, err := verifyAfter(known, raw, id)
+	if err == nil {
+		s.mu.Lock()
+		s.known = chain{lines: slices.Clip(c.lines), whole: c.whole}
+		s.mu.Unlock()
+	}
+	return c, err
+}
+
 // verify reads a journal. A torn tail (no LF, or bytes at the very end that are not
 // JSON) is set apart; everything else that is wrong is ErrBroken with its line, or
 // ErrVersion. The error never hides a tail that is valid JSON: a line that this build
 // does not understand is not rubbish.
-func verify(raw []byte, id string) (chain, error) {
-	c := chain{}
-	prev := First
-	rest := raw
+func verify(raw []byte, id string) (chain, error) { return verifyAfter(chain{}, raw, id) }
+
+// verifyAfter is verify where the lines of known, with which raw begins, are known to
+// be whole.
+func verifyAfter(known chain, raw []byte, id string) (chain, error) {
+	c, prev, rest := chain{lines: slices.Clip(known.lines)}, First, raw[len(known.whole):]
+	if len(c.lines) > 0 {
+		prev = c.last().sum
+	}
 	for len(rest) > 0 {
 		n := len(c.lines) + 1
 		end := bytes.IndexByte(rest, '\n')

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"cordon/internal/clock"
 )
@@ -27,6 +28,9 @@ type Store struct {
 	clock clock.Clock
 	free  func(string) (uint64, error)
 	group bool // shared by a group: 2770 and 0660 instead of 0700 and 0600
+
+	mu    sync.Mutex
+	known chain // the journal that was verified last: what of it is still there is not parsed again
 }
 
 // OpenStore opens the state directory, making it 0700 if it is missing. A directory

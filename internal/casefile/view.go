@@ -82,7 +82,7 @@ func (s *Store) readChain(dir, id string) (chain, error) {
 		if err != nil {
 			return chain{}, err
 		}
-		c, err := verify(raw, id)
+		c, err := s.verify(raw, id)
 		for _, seq := range signed {
 			if err == nil && seq > len(c.lines) {
 				err = broken(0, "line %d was signed and is not there: the journal was cut at line %d", seq, len(c.lines))
