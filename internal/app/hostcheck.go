@@ -55,7 +55,7 @@ func (a *App) CheckHost(ctx context.Context, name, reason string) (HostReport, e
 	ref := target.Ref{System: target.SSH, Kind: target.Host, ID: name}
 	id := fmt.Sprintf("check-%s-%s", name, a.clock.Now().Format("20060102T150405.000"))
 	c, err := store.Create(ctx, casefile.Opening{
-		ID: id, Title: "check of " + name, Kind: "check", Simulated: a.Simulated(), Targets: []target.Ref{ref}, Tool: a.tool(),
+		ID: id, Title: "check of " + name, Kind: "check", Simulated: a.Simulated(), Targets: []target.Ref{ref}, Tool: a.opened(),
 	}, a.actor())
 	if err != nil {
 		return HostReport{}, err

@@ -92,7 +92,7 @@ func (a *App) NewCase(ctx context.Context, ref string, spec CaseSpec) (*Session,
 		ID: spec.ID, Title: spec.Title, Kind: spec.Kind, Simulated: a.Simulated(),
 		Targets:  append([]target.Ref{r.Ref}, hosts...),
 		Window:   casefile.Window{From: spec.Since, Why: spec.WindowWhy},
-		Playbook: pb.Source, PlaybookName: pb.ID, Replaces: replaced(pb), Tool: a.tool(),
+		Playbook: pb.Source, PlaybookName: pb.ID, Replaces: replaced(pb), Tool: a.opened(),
 	}, a.actor())
 	if err != nil {
 		s.Close()
@@ -121,6 +121,9 @@ func (a *App) resume(ctx context.Context, id, why string) (*Session, error) {
 	}
 	if v.Opening.Simulated != a.Simulated() {
 		return nil, fmt.Errorf("%w: case %s belongs to %s; resume it there", ErrUsage, id, simWord(v.Opening.Simulated))
+	}
+	if err := a.belongs(v); err != nil {
+		return nil, err
 	}
 	s := &Session{app: a}
 	for _, t := range v.Opening.Targets {
