@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -229,8 +228,8 @@ func (p *stepper) window() tea.Cmd {
 
 // parseSince reads a time in UTC or a duration back from now.
 func parseSince(s string, now time.Time) (time.Time, error) {
-	for _, layout := range []string{time.RFC3339, "2006-01-02 15:04", "2006-01-02T15:04", "2006-01-02"} {
-		if t, err := time.Parse(layout, strings.TrimSuffix(s, "Z")); err == nil {
+	for _, layout := range []string{time.RFC3339, "2006-01-02 15:04Z", "2006-01-02 15:04", "2006-01-02T15:04", "2006-01-02"} {
+		if t, err := time.Parse(layout, s); err == nil {
 			if t.After(now) {
 				return t, errors.New("that is in the future")
 			}

@@ -81,6 +81,9 @@ func (p *triage) Hint() string {
 	case len(p.card.Runners) > 1:
 		return "none is chosen for you: enter reads the one under the cursor"
 	}
+	if p.card != nil && len(p.card.Hosts) > 0 {
+		return "no runner is known for this host; in the fleet, d reads who uses which address"
+	}
 	return "nothing is known under that; an empty line on the start page opens the fleet"
 }
 
