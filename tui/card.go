@@ -170,6 +170,19 @@ func readHosts(ctx context.Context, data cardData, r providers.Runner) (hostsRea
 	return h, nil
 }
 
+// Shown reads again what this machine knows: a host may have been checked meanwhile,
+// or a case opened.
+func (p *runnerCard) Shown() tea.Cmd {
+	if !p.runner.done || p.runner.err != nil || p.managers.err != nil {
+		return nil
+	}
+	data, r := p.data, p.runner.v
+	return tea.Batch(
+		read(p, &p.record, nil, func(context.Context) (app.RunnerRecord, error) { return data.RunnerRecord(r.Ref) }),
+		read(p, &p.hosts, nil, func(ctx context.Context) (hostsRead, error) { return readHosts(ctx, data, r) }),
+	)
+}
+
 // Update implements page.
 func (p *runnerCard) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
@@ -217,7 +230,7 @@ func (p *runnerCard) Hint() string {
 	if p.runner.err != nil {
 		return "r reads it again"
 	}
-	return "c opens a case, which changes nothing yet; y, w and h copy what the cursor is on"
+	return "c opens a case; that changes nothing yet. y, w, h copy what is at the cursor"
 }
 
 // Mode implements page.

@@ -35,7 +35,7 @@ func unread[T any](id string, x part[T]) []cardLine {
 	case !x.done:
 		return []cardLine{{id: id + "?", text: "reading"}}
 	case x.err != nil:
-		return []cardLine{{id: id + "!", text: "could not be read: " + clean(app.Hint(x.err)), tone: "bad"}}
+		return []cardLine{{id: id + "!", text: "could not be read: " + short(app.Hint(x.err)), tone: "bad"}}
 	}
 	return nil
 }
@@ -52,12 +52,12 @@ func (p *runnerCard) identity() []cardLine {
 	}
 	r := p.runner.v
 	th := p.e.th
-	name := clean(string(r.Name))
+	name := short(string(r.Name))
 	ls = append(ls, cardLine{
 		id: "ref", text: r.Ref.String() + "  " + name, web: clean(r.Web), cmd: p.data.Command("contain", r.Ref.String()),
 		more: []string{p.said()},
 	})
-	status := th.Glyph(or(level[r.Status], "none")) + " " + or(clean(r.Status), "?")
+	status := marked(th, or(short(r.Status), "?"))
 	facts := []string{"paused " + triWord(r.Paused), "busy " + triWord(r.Busy)}
 	if !r.LastContact.IsZero() {
 		s := "last contact " + age(p.now().Sub(r.LastContact)) + " ago"
@@ -70,13 +70,13 @@ func (p *runnerCard) identity() []cardLine {
 		id: "status", tone: level[r.Status], text: "status " + status + ", " + strings.Join(facts, ", "),
 		more: []string{"a status is what the service says, not what the machine does"},
 	})
-	owner := or(clean(string(r.Owner)), "none")
-	ls = append(ls, cardLine{id: "owner", text: "owner " + owner + ", scope " + clean(scopeText(&r)) + shared(r)})
-	ls = append(ls, cardLine{id: "labels", text: "labels " + or(clean(labels(&r)), "none") + untagged(r)})
+	owner := or(short(string(r.Owner)), "none")
+	ls = append(ls, cardLine{id: "owner", text: "owner " + owner + ", scope " + short(scopeText(&r)) + shared(r)})
+	ls = append(ls, cardLine{id: "labels", text: "labels " + or(short(labels(&r)), "none") + untagged(r)})
 	if n := len(r.Projects); n > 0 {
 		ls = append(ls, cardLine{id: "projects", text: fmt.Sprintf("projects that may use it (%d visible): %s", n, some(texts(r.Projects), 6))})
 	}
-	return append(ls, cardLine{id: "version", text: "version " + or(clean(string(r.Version)), "?") + ", registered " + stamp(r.CreatedAt)})
+	return append(ls, cardLine{id: "version", text: "version " + or(short(string(r.Version)), "?") + ", registered " + stamp(r.CreatedAt)})
 }
 
 func shared(r providers.Runner) string {
@@ -105,7 +105,7 @@ func (p *runnerCard) jobLines() []cardLine {
 	for _, j := range p.jobs.v.list {
 		l := cardLine{
 			id: "job/" + j.Ref.String(), web: clean(j.Web),
-			text: fmt.Sprintf("%s  %s  %s@%s by %s", or(clean(j.Status), "?"), clean(string(j.Name)), clean(string(j.Project)), clean(string(j.Branch)), or(clean(string(j.Actor)), "?")),
+			text: fmt.Sprintf("%s  %s  %s@%s by %s", or(short(j.Status), "?"), short(string(j.Name)), short(string(j.Project)), short(string(j.Branch)), or(short(string(j.Actor)), "?")),
 		}
 		if live(j.Status) {
 			l.tone, l.text = "warn", "now  "+l.text
@@ -129,7 +129,7 @@ func (p *runnerCard) jobLines() []cardLine {
 	}
 	ls = append(ls, ran...)
 	if p.jobs.v.partial != "" {
-		ls = append(ls, cardLine{id: "jobs/partial", tone: "warn", text: "not all of them: " + clean(p.jobs.v.partial)})
+		ls = append(ls, cardLine{id: "jobs/partial", tone: "warn", text: "not all of them: " + short(p.jobs.v.partial)})
 	}
 	return ls
 }
@@ -147,8 +147,8 @@ func (p *runnerCard) managerLines() []cardLine {
 	for _, m := range p.managers.v {
 		ls = append(ls, cardLine{
 			id: "manager/" + m.Ref.String(), tone: level[m.Status],
-			text: fmt.Sprintf("%s from %s  %s  version %s, last contact %s", or(clean(string(m.SystemID)), "?"), or(clean(string(m.Address)), "?"),
-				p.e.th.Glyph(or(level[m.Status], "none"))+" "+or(clean(m.Status), "?"), or(clean(string(m.Version)), "?"), stamp(m.LastContact)),
+			text: fmt.Sprintf("%s from %s  %s  version %s, last contact %s", or(short(string(m.SystemID)), "?"), or(short(string(m.Address)), "?"),
+				marked(p.e.th, or(short(m.Status), "?")), or(short(string(m.Version)), "?"), stamp(m.LastContact)),
 		})
 	}
 	if len(p.managers.v) == 0 {
@@ -167,7 +167,7 @@ func (p *runnerCard) hostLines() []cardLine {
 	}
 	h := p.hosts.v
 	if h.known && h.row.State != fleet.Agreed {
-		ls = append(ls, cardLine{id: "state", tone: level[h.row.State], text: p.e.th.Glyph(or(level[h.row.State], "none")) + " " + h.row.State + ": " + clean(h.row.Why)})
+		ls = append(ls, cardLine{id: "state", tone: level[h.row.State], text: marked(p.e.th, h.row.State) + ": " + short(h.row.Why)})
 	}
 	for _, rec := range h.hosts {
 		ls = append(ls, p.hostLine(rec))
@@ -179,9 +179,9 @@ func (p *runnerCard) hostLines() []cardLine {
 		ls = append(ls, findingLines(p.e.th, rec, 5)...)
 	}
 	if len(h.hosts) == 0 {
-		ls = append(ls, cardLine{id: "hosts/none", tone: "warn", text: "no configured host is known to be its host", more: nonEmpty(clean(h.how))})
+		ls = append(ls, cardLine{id: "hosts/none", tone: "warn", text: "no configured host is known to be its host", more: nonEmpty(short(h.how))})
 	} else if h.how != "" {
-		ls = append(ls, cardLine{id: "hosts/how", text: "how that is known: " + clean(h.how)})
+		ls = append(ls, cardLine{id: "hosts/how", text: "how that is known: " + short(h.how)})
 	}
 	return ls
 }
@@ -189,7 +189,7 @@ func (p *runnerCard) hostLines() []cardLine {
 func (p *runnerCard) hostLine(rec app.HostRecord) cardLine {
 	name := rec.Name
 	l := cardLine{
-		id: "host/" + name, text: "host " + clean(name) + ": " + lastCheck(rec, p.now()),
+		id: "host/" + name, text: "host " + short(name) + ": " + lastCheck(rec, p.now()),
 		cmd:  p.data.Command("host", "check", name),
 		open: func() tea.Cmd { return push(newHostCardOf(p.e, p.data, p.now, name)) },
 	}
@@ -207,12 +207,12 @@ func (p *runnerCard) recordLines() []cardLine {
 	}
 	r := p.record.v
 	for _, c := range r.Cases {
-		state := "open"
+		state, open := "open, enter goes on with it", func() tea.Cmd { return resumeCase(p.e, c.ID) }
 		if c.Closed {
-			state = "closed"
+			state, open = "closed", nil
 		}
 		ls = append(ls, cardLine{
-			id: "case/" + c.ID, text: fmt.Sprintf("case %s, %s, last line %s ago", clean(c.ID), state, age(p.now().Sub(c.Last))),
+			id: "case/" + c.ID, open: open, text: fmt.Sprintf("case %s, %s, last line %s ago", short(c.ID), state, age(p.now().Sub(c.Last))),
 			cmd: p.data.Command("case", "show", c.ID),
 		})
 	}
@@ -220,7 +220,7 @@ func (p *runnerCard) recordLines() []cardLine {
 		return append(ls, cardLine{id: "exposed/none", tone: "warn", text: "what it could reach is not known: a case opens that list"})
 	}
 	ls = append(ls, cardLine{
-		id: "exposed", text: fmt.Sprintf("%s (list of case %s, %s ago)", clean(r.Exposed.Summary()), clean(r.ExposedIn), age(p.now().Sub(r.ExposedAt))),
+		id: "exposed", text: fmt.Sprintf("%s (list of case %s, %s ago)", short(r.Exposed.Summary()), short(r.ExposedIn), age(p.now().Sub(r.ExposedAt))),
 		cmd: p.data.Command("case", "show", r.ExposedIn),
 	})
 	for i, x := range r.Exposed.Entries {
@@ -233,10 +233,10 @@ func (p *runnerCard) recordLines() []cardLine {
 		if !x.Replaced.IsZero() {
 			state, tone = "replaced "+stamp(x.Replaced), ""
 		}
-		ls = append(ls, cardLine{id: fmt.Sprintf("exposed/%d", i), tone: tone, web: clean(x.Web), text: clean(x.Kind + " " + x.Name + " (" + x.Where + "), " + state)})
+		ls = append(ls, cardLine{id: fmt.Sprintf("exposed/%d", i), tone: tone, web: clean(x.Web), text: short(x.Kind + " " + x.Name + " (" + x.Where + "), " + state)})
 	}
 	for i, g := range r.Exposed.Gaps {
-		ls = append(ls, cardLine{id: fmt.Sprintf("exposed/gap/%d", i), tone: "warn", text: "not known: " + clean(g.Name) + ": " + clean(g.Why)})
+		ls = append(ls, cardLine{id: fmt.Sprintf("exposed/gap/%d", i), tone: "warn", text: "not known: " + short(g.Name) + ": " + short(g.Why)})
 	}
 	return ls
 }
@@ -251,8 +251,8 @@ func (p *runnerCard) handLines() []cardLine {
 	}
 	for i, x := range p.hand.v {
 		ls = append(ls, cardLine{
-			id: fmt.Sprintf("hand/%d", i), text: clean(strings.TrimSuffix(strings.TrimSpace(x.Title), ":")), web: clean(x.URL), cmd: clean(x.Command),
-			more: nonEmpty(clean(x.URL), clean(x.Command)),
+			id: fmt.Sprintf("hand/%d", i), text: short(strings.TrimSuffix(strings.TrimSpace(x.Title), ":")), web: clean(x.URL), cmd: clean(x.Command),
+			more: nonEmpty(short(x.URL), short(x.Command)),
 		})
 	}
 	return ls

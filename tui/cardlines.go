@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
+
+	"cordon/internal/untrusted"
 )
 
 // cardLine is one thing on a card, or, with head set, the title over some.
@@ -43,6 +45,10 @@ func (c *card) set(lines []cardLine) {
 	}
 	c.at = c.next(max(0, min(c.at, len(lines)-1)), 1)
 }
+
+// short makes foreign text safe and keeps one thing from filling the card; the evidence
+// has all of it.
+func short(s string) string { return untrusted.Clean(s, 400) }
 
 // next is the first thing from i on in a direction, or the last one the other way.
 func (c *card) next(i, dir int) int {

@@ -59,6 +59,11 @@ type (
 		fleet fleet.Fleet
 		more  bool
 	}
+	fleetKnownMsg struct {
+		page  *fleetPage
+		turn  turn
+		fleet fleet.Fleet
+	}
 	fleetDoneMsg struct {
 		page  *fleetPage
 		turn  turn
@@ -123,6 +128,22 @@ func (p *fleetPage) read() tea.Cmd {
 	)
 }
 
+// Shown joins what is known once more: a host may have been checked meanwhile. Nobody
+// is asked.
+func (p *fleetPage) Shown() tea.Cmd {
+	if p.listing || !p.have {
+		return nil
+	}
+	t, data := p.turn, p.data
+	return p.e.safe(func(context.Context) tea.Msg {
+		f, err := data.KnownFleet()
+		if err != nil {
+			return nil // what is on screen stays
+		}
+		return fleetKnownMsg{p, t, f}
+	})
+}
+
 // newest puts f in the channel in place of one that nobody has taken yet.
 func newest(in chan fleet.Fleet, f fleet.Fleet) {
 	for {
@@ -167,6 +188,13 @@ func (p *fleetPage) Update(msg tea.Msg) tea.Cmd {
 			return nil
 		}
 		p.fleet, p.have, p.list = msg.fleet, true, nil
+		return p.arrange(false)
+	case fleetKnownMsg:
+		if msg.page != p || p.turn.stale(msg.turn) || p.listing {
+			return nil
+		}
+		msg.fleet.Gaps = p.fleet.Gaps // of the listing; what is known has none
+		p.fleet, p.list = msg.fleet, nil
 		return p.arrange(false)
 	case fleetOrderMsg:
 		return p.ordered(msg)

@@ -3,14 +3,12 @@ package tui
 import (
 	"context"
 	"fmt"
-	"maps"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 
 	"cordon/internal/app"
 	"cordon/internal/target"
-	"cordon/tui/filter"
 	"cordon/tui/table"
 )
 
@@ -84,20 +82,6 @@ func (p *fleetPage) cannotContain() string {
 	return ""
 }
 
-func (p *fleetPage) noDetails() string {
-	if p.reading > 0 {
-		return fmt.Sprintf("the details of %d runners are being read", p.reading)
-	}
-	return p.noSource()
-}
-
-func (p *fleetPage) noSource() string {
-	if p.tab.Source() == nil {
-		return "there is no list yet"
-	}
-	return ""
-}
-
 func (p *fleetPage) key(k tea.KeyMsg) tea.Cmd {
 	if p.typing {
 		return p.filterKey(k)
@@ -119,7 +103,7 @@ func (p *fleetPage) key(k tea.KeyMsg) tea.Cmd {
 	case keys.Filter.Is(k):
 		p.typing = true
 	case keys.Sort.Is(k):
-		p.sort = p.tab.NextSort(p.sort, p.w)
+		p.sort = p.tab.NextSort(p.sort)
 		return p.arrange(true)
 	case keys.SortBack.Is(k):
 		p.sort.Desc = !p.sort.Desc
@@ -179,41 +163,8 @@ func (p *fleetPage) back() tea.Cmd {
 	return pop
 }
 
-func (p *fleetPage) filterKey(k tea.KeyMsg) tea.Cmd {
-	keys := p.e.keys
-	switch {
-	case keys.Back.Is(k):
-		p.typing, p.line.text = false, ""
-	case k.Type == tea.KeyEnter:
-		if p.wrong != nil {
-			return nil // the line says what is wrong
-		}
-		p.typing = false
-		return nil
-	default:
-		if !p.line.key(k) {
-			return nil
-		}
-	}
-	return p.refilter()
-}
-
-// refilter takes the line over; while it is wrong, the list stays as it was.
-func (p *fleetPage) refilter() tea.Cmd {
-	e, err := filter.Parse(p.line.text)
-	if err != nil {
-		p.wrong = err.(*filter.Error) // documented: it always is one
-		return nil
-	}
-	p.expr, p.wrong = e, nil
-	if !p.have {
-		return nil
-	}
-	return p.arrange(true)
-}
-
 func (p *fleetPage) columns() string {
-	hid := p.tab.HiddenColumns(p.w)
+	hid := p.tab.HiddenColumns()
 	if len(hid) == 0 {
 		return "every column is shown"
 	}
@@ -257,79 +208,4 @@ func (p *fleetPage) copyWeb() tea.Cmd {
 		return say("its page is not known from the list: enter reads the runner")
 	}
 	return p.e.copy(clean(w))
-}
-
-// maxDetails is how many runners one key reads: one call each.
-const maxDetails = 50
-
-// readDetails reads what lists do not have: of the selected rows; else, with a filter
-// that cannot tell about some rows, of those; else of the rows in the window.
-func (p *fleetPage) readDetails() tea.Cmd {
-	list := p.tab.Source().(*fleetList)
-	var refs []string
-	add := func(it *fleetItem) bool {
-		if !it.Runner.Ref.IsZero() {
-			refs = append(refs, it.id)
-		}
-		return len(refs) < maxDetails
-	}
-	chosen := map[string]bool{}
-	for _, id := range p.tab.Selected() {
-		chosen[id] = true
-	}
-	switch {
-	case len(chosen) > 0 || p.tab.Unknown() > 0:
-		for i := range list.items {
-			it := &list.items[i]
-			if len(chosen) > 0 && !chosen[it.id] || len(chosen) == 0 && p.expr.Match(it) != filter.Unknown {
-				continue
-			}
-			if !add(it) {
-				break
-			}
-		}
-	default:
-		for _, i := range p.tab.Visible() {
-			if !list.items[i].detailed && !add(&list.items[i]) {
-				break
-			}
-		}
-	}
-	if len(refs) == 0 {
-		return say("the details of these rows were read; a card reads them again")
-	}
-	p.reading = len(refs)
-	data, now := p.data, p.now
-	return p.e.safe(func(ctx context.Context) tea.Msg {
-		m := fleetDetailMsg{page: p, details: map[string]detail{}}
-		for _, ref := range refs {
-			if ctx.Err() != nil {
-				break
-			}
-			at := now()
-			r, err := data.Runner(ctx, ref)
-			if err != nil {
-				m.failed, m.err = m.failed+1, err
-				continue
-			}
-			m.details[ref] = detail{r, at}
-		}
-		return m
-	})
-}
-
-// detailed lays what was read over the list.
-func (p *fleetPage) detailed(msg fleetDetailMsg) tea.Cmd {
-	if msg.page != p {
-		return nil
-	}
-	p.reading = 0
-	d := maps.Clone(p.details) // the old one may be in a job's hands
-	maps.Copy(d, msg.details)
-	p.details, p.list = d, nil
-	cmd := p.arrange(true)
-	if msg.failed > 0 {
-		return tea.Batch(cmd, say(fmt.Sprintf("%d of %d could not be read: %s", msg.failed, msg.failed+len(msg.details), app.Hint(msg.err))))
-	}
-	return cmd
 }

@@ -31,8 +31,8 @@ const (
 // meant; what is wider comes with more room.
 func fleetColumns() []table.Column {
 	return []table.Column{
-		colRunner: {Title: "RUNNER", Min: 14, Max: 20},
-		colName:   {Title: "NAME", Min: 13, Max: 26},
+		colRunner: {Title: "RUNNER", Min: 14, Max: 18},
+		colName:   {Title: "NAME", Min: 12, Max: 26},
 		colStatus: {Title: "STATUS", Min: 13},
 		colPaused: {Title: "PAUSED", Min: 6, Drop: 1},
 		colHost:   {Title: "HOST", Min: 8, Max: 14, Drop: 2},
@@ -40,7 +40,7 @@ func fleetColumns() []table.Column {
 		colSeen:   {Title: "SEEN", Min: 4, Drop: 4},
 		colOwner:  {Title: "OWNER", Min: 10, Max: 24, Drop: 5},
 		colLabels: {Title: "LABELS", Min: 10, Max: 24, Drop: 6},
-		colScope:  {Title: "SCOPE", Min: 8, Max: 20, Drop: 7},
+		colScope:  {Title: "SCOPE", Min: 12, Max: 20, Drop: 7},
 	}
 }
 
@@ -122,8 +122,7 @@ func (l *fleetList) Cell(i, col int) string {
 	case colHost:
 		return strings.Join(it.Hosts, ",")
 	case colState:
-		word := it.stateWord()
-		return l.th.Glyph(or(level[word], "none")) + " " + word
+		return marked(l.th, it.stateWord())
 	case colSeen:
 		if r.LastContact.IsZero() {
 			return "?"
@@ -151,7 +150,7 @@ func (l *fleetList) status(it *fleetItem) string {
 	if !it.fresh {
 		return l.th.Glyph("warn") + " " + age(l.now().Sub(it.read)) + ": " + word
 	}
-	return l.th.Glyph(or(level[word], "none")) + " " + word
+	return marked(l.th, word)
 }
 
 // Tone implements table.Toner.

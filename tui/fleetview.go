@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -25,7 +24,7 @@ func (p *fleetPage) Hint() string {
 	case p.tab.Unknown() > 0 && p.reading == 0:
 		return fmt.Sprintf("%s not known for %d rows: d reads their details", strings.Join(p.expr.Asks(), ", "), p.tab.Unknown())
 	case p.item() != nil && p.item().Why != "":
-		return p.item().State + ": " + clean(p.item().Why)
+		return clean(p.item().State + ": " + p.item().Why)
 	case p.tab.Len() > 0:
 		return "enter opens the runner; c opens a case for it, which changes nothing yet"
 	}
@@ -37,7 +36,6 @@ func (p *fleetPage) View(w, h int) string {
 	if w <= 0 || h <= 0 {
 		return ""
 	}
-	p.w = w
 	th := p.e.th
 	out := []string{" " + clip(th, p.reads(), w-1)}
 	out = append(out, p.gaps(w)...)
@@ -125,10 +123,6 @@ func (p *fleetPage) empty(w int) []string {
 	var say []string
 	switch {
 	case p.failed != nil && !p.have:
-		if errors.Is(p.failed, app.ErrUsage) {
-			say = []string{clean(app.Hint(p.failed)), "cordon help config shows an example; r reads again."}
-			break
-		}
 		say = []string{clean(app.Hint(p.failed)), "r reads again; the cases on the start page do not need the list."}
 	case p.listing || p.job != 0:
 		say = []string{"The rows come in page by page. Nothing has to be waited for: esc goes back."}

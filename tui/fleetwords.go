@@ -55,9 +55,13 @@ func scopeText(r *providers.Runner) string {
 
 // compareFold compares without regard to ASCII case and without allocating.
 func compareFold(a, b string) int {
-	for i := range min(len(a), len(b)) {
-		x, y := lower(a[i]), lower(b[i])
-		if x != y {
+	n := min(len(a), len(b))
+	for i := range n {
+		x, y := a[i], b[i]
+		if x == y {
+			continue
+		}
+		if x, y = lower(x), lower(y); x != y {
 			return int(x) - int(y)
 		}
 	}
@@ -76,4 +80,12 @@ func or(a, b string) string {
 		return b
 	}
 	return a
+}
+
+// marked is a word behind its glyph, if it has one.
+func marked(th Theme, word string) string {
+	if lv := level[word]; lv != "" {
+		return th.Glyph(lv) + " " + word
+	}
+	return word
 }

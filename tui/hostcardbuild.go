@@ -19,15 +19,15 @@ func (p *hostCard) build() []cardLine {
 	r := p.rec.v
 	cmd := p.data.Command("host", "check", p.name)
 	if r.Configured {
-		ls = append(ls, cardLine{id: "host", text: fmt.Sprintf("%s at %s, as %s, unit %s", clean(r.Name), clean(r.Address), or(clean(r.User), "whoever runs cordon"), or(clean(r.Unit), "gitlab-runner.service")), cmd: cmd})
+		ls = append(ls, cardLine{id: "host", text: fmt.Sprintf("%s at %s, as %s, unit %s", short(r.Name), short(r.Address), or(short(r.User), "whoever runs cordon"), or(short(r.Unit), "gitlab-runner.service")), cmd: cmd})
 	} else {
-		ls = append(ls, cardLine{id: "host", tone: "warn", text: clean(r.Name) + " is not in the configuration: cordon cannot log in to it"})
+		ls = append(ls, cardLine{id: "host", tone: "warn", text: short(r.Name) + " is not in the configuration: cordon cannot log in to it"})
 	}
 	switch {
 	case p.running:
 		ls = append(ls, cardLine{id: "running", tone: "warn", text: "being read since " + p.since.UTC().Format("15:04:05Z")})
 	case p.failed != nil:
-		ls = append(ls, cardLine{id: "failed", tone: "bad", text: "the last check failed: " + clean(app.Hint(p.failed)), cmd: cmd})
+		ls = append(ls, cardLine{id: "failed", tone: "bad", text: "the last check failed: " + short(app.Hint(p.failed)), cmd: cmd})
 	}
 	ls = append(ls, head("last check"))
 	ls = append(ls, cardLine{id: "check", tone: checkTone(r), text: lastCheck(r, p.now()), cmd: cmd})
@@ -36,8 +36,8 @@ func (p *hostCard) build() []cardLine {
 	}
 	id := r.Report.Ident
 	ls = append(ls,
-		cardLine{id: "case", text: "kept in case " + clean(r.Report.Case), cmd: p.data.Command("case", "show", r.Report.Case)},
-		cardLine{id: "ident", text: fmt.Sprintf("it calls itself %s, %s, kernel %s, up since %s", or(clean(string(id.Hostname)), "?"), or(clean(string(id.OS)), "?"), or(clean(string(id.Kernel)), "?"), stamp(id.BootTime)),
+		cardLine{id: "case", text: "kept in case " + short(r.Report.Case), cmd: p.data.Command("case", "show", r.Report.Case)},
+		cardLine{id: "ident", text: fmt.Sprintf("it calls itself %s, %s, kernel %s, up since %s", or(short(string(id.Hostname)), "?"), or(short(string(id.OS)), "?"), or(short(string(id.Kernel)), "?"), stamp(id.BootTime)),
 			more: []string{"all of this is as told by the host: whoever has root there can make it say anything"}},
 		head("installations"),
 	)
@@ -92,12 +92,12 @@ func checkTone(r app.HostRecord) string {
 func installationLine(host string, in check.Installation) cardLine {
 	l := cardLine{
 		id:   "install/" + host + "/" + string(in.Root) + "/" + string(in.RunnerID),
-		text: clean(fmt.Sprintf("%s at %s for %s, runner %s", in.Kind, in.Root, or(string(in.URL), "?"), or(string(in.RunnerID), "?"))),
+		text: short(fmt.Sprintf("%s at %s for %s, runner %s", in.Kind, in.Root, or(string(in.URL), "?"), or(string(in.RunnerID), "?"))),
 	}
 	var facts []string
 	add := func(name, v string) {
 		if v != "" {
-			facts = append(facts, name+" "+clean(v))
+			facts = append(facts, name+" "+short(v))
 		}
 	}
 	add("name", string(in.Name))
@@ -112,10 +112,10 @@ func installationLine(host string, in check.Installation) cardLine {
 	l.more = []string{strings.Join(facts, ", ")}
 	if in.Unexpected != "" {
 		l.tone = "warn"
-		l.more = append(l.more, "unexpected: "+clean(in.Unexpected))
+		l.more = append(l.more, "unexpected: "+short(in.Unexpected))
 	}
 	for _, x := range in.Problems {
-		l.more = append(l.more, "could not be read: "+clean(x))
+		l.more = append(l.more, "could not be read: "+short(x))
 	}
 	return l
 }
@@ -137,24 +137,24 @@ func findingLines(th Theme, r app.HostRecord, most int) []cardLine {
 		lv := level[word]
 		l := cardLine{
 			id: fmt.Sprintf("finding/%s/%d", r.Name, i), tone: lv,
-			text: fmt.Sprintf("%s %s  %s", th.Glyph(or(lv, "none")), word, clean(f.Title)),
-			more: nonEmpty(clean(string(f.Where)), clean(string(f.Detail))),
+			text: marked(th, word) + "  " + short(f.Title),
+			more: nonEmpty(short(string(f.Where)), short(string(f.Detail))),
 		}
-		l.evidence = append(l.evidence, "check "+f.Check+" of "+r.Name+", read "+stamp(r.Taken), "kept as host/"+r.Name+"/snapshot.json in case "+clean(r.Report.Case))
+		l.evidence = append(l.evidence, "check "+f.Check+" of "+r.Name+", read "+stamp(r.Taken), "kept as host/"+r.Name+"/snapshot.json in case "+short(r.Report.Case))
 		for _, x := range f.Evidence {
-			l.evidence = append(l.evidence, clean(x))
+			l.evidence = append(l.evidence, short(x))
 		}
 		l.evidence = append(l.evidence, l.more...)
 		if len(f.Attack) > 0 {
-			l.evidence = append(l.evidence, "ATT&CK "+clean(strings.Join(f.Attack, ", ")))
+			l.evidence = append(l.evidence, "ATT&CK "+short(strings.Join(f.Attack, ", ")))
 		}
 		if len(f.NIST) > 0 {
-			l.evidence = append(l.evidence, "NIST SP 800-53 "+clean(strings.Join(f.NIST, ", ")))
+			l.evidence = append(l.evidence, "NIST SP 800-53 "+short(strings.Join(f.NIST, ", ")))
 		}
 		ls = append(ls, l)
 	}
 	for _, x := range check.Unknown(r.Report.Results) {
-		ls = append(ls, cardLine{id: "blind/" + r.Name + "/" + x.Check, tone: "warn", text: fmt.Sprintf("%s %s  %s: %s", th.Glyph("warn"), x.State, x.Check, clean(x.Why))})
+		ls = append(ls, cardLine{id: "blind/" + r.Name + "/" + x.Check, tone: "warn", text: fmt.Sprintf("%s %s  %s: %s", th.Glyph("warn"), x.State, x.Check, short(x.Why))})
 	}
 	if len(ls) == 0 {
 		ls = append(ls, cardLine{id: "finding/" + r.Name + "/none", text: "nothing found, and every check could look"})
@@ -165,7 +165,7 @@ func findingLines(th Theme, r app.HostRecord, most int) []cardLine {
 func gapLines(r app.HostRecord) []cardLine {
 	var ls []cardLine
 	for i, g := range r.Report.Gaps {
-		ls = append(ls, cardLine{id: fmt.Sprintf("gap/%d", i), tone: "warn", text: "could not have " + clean(g.Name) + ": " + clean(g.Why)})
+		ls = append(ls, cardLine{id: fmt.Sprintf("gap/%d", i), tone: "warn", text: "could not have " + short(g.Name) + ": " + short(g.Why)})
 	}
 	return ls
 }
@@ -189,7 +189,7 @@ func some(list []string, n int) string {
 func texts(in []untrusted.Text) []string {
 	out := make([]string, len(in))
 	for i, x := range in {
-		out[i] = clean(string(x))
+		out[i] = short(string(x))
 	}
 	return out
 }

@@ -6,7 +6,8 @@ import (
 )
 
 // Foot says in one line what the list does not show: how many rows of how many, what
-// the filter cannot tell, what is selected, and which columns had no room in w cells.
+// the filter cannot tell, what is selected, and which columns had no
+// room on the last view. It is at most w cells wide.
 func (t *Table) Foot(w int) string {
 	parts := []string{fmt.Sprintf("%d of %d", len(t.rows), t.Total())}
 	if len(t.rows) > 0 {
@@ -22,7 +23,7 @@ func (t *Table) Foot(w int) string {
 		}
 		parts = append(parts, s)
 	}
-	if hid := t.HiddenColumns(w); len(hid) > 0 {
+	if hid := t.HiddenColumns(); len(hid) > 0 {
 		parts = append(parts, "hidden: "+strings.Join(hid, ", "))
 	}
 	return clip(strings.Join(parts, "; "), w, t.ascii)

@@ -68,17 +68,19 @@ func (j Job) order(rows []int32) {
 		sign = -1
 	}
 	if c, ok := j.Src.(Comparer); ok {
-		slices.SortFunc(rows, func(a, b int32) int {
-			switch la, lb := c.Last(int(a), col), c.Last(int(b), col); {
-			case la && lb:
-				return cmp.Compare(a, b)
-			case la:
-				return 1
-			case lb:
-				return -1
+		known := make([]int32, 0, len(rows))
+		var last []int32
+		for _, i := range rows {
+			if c.Last(int(i), col) {
+				last = append(last, i)
+			} else {
+				known = append(known, i)
 			}
+		}
+		slices.SortFunc(known, func(a, b int32) int {
 			return cmp.Or(sign*c.Compare(int(a), int(b), col), cmp.Compare(a, b))
 		})
+		copy(rows[copy(rows, known):], last)
 		return
 	}
 	keys := make([]string, j.Src.Len())
@@ -128,8 +130,8 @@ func (t *Table) Swap(o Order) bool {
 func (t *Table) Sorted() Sort { return t.sort }
 
 // NextSort is the order by the next visible column, and at last as listed.
-func (t *Table) NextSort(now Sort, w int) Sort {
-	shown, _ := t.layout(w)
+func (t *Table) NextSort(now Sort) Sort {
+	shown, _ := t.layout(t.w)
 	for _, c := range shown {
 		if c.col >= now.Col {
 			return Sort{Col: c.col + 1}

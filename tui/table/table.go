@@ -58,7 +58,7 @@ type Table struct {
 
 	cur, off int // places in rows
 	curID    string
-	h        int // rows of the window on the last view
+	w, h     int // cells and rows of the window on the last view
 	chosen   map[string]bool
 	gone     int // chosen, and not among rows
 }

@@ -157,6 +157,7 @@ func TestTheSelectionSurvivesFiltersAndNewRows(t *testing.T) {
 	tab.Move(1)
 	tab.Toggle()
 	even := func(i int) (bool, bool) { return i%2 == 0, i == 5 }
+	tab.View(100, 11)
 	fill(t, tab, numbered(10), even, Sort{})
 	if tab.Cursor() != "id-004" || tab.Hidden() != 1 || tab.Unknown() != 1 {
 		t.Errorf("cursor %s, hidden %d, unknown %d", tab.Cursor(), tab.Hidden(), tab.Unknown())
@@ -208,17 +209,18 @@ func TestColumnsAreDroppedByPriorityAndThatIsSaid(t *testing.T) {
 	fill(t, tab, numbered(2), nil, Sort{})
 	for w, want := range map[int]string{80: "", 34: "", 33: "status", 23: "status", 22: "name, status"} {
 		head, _, _ := strings.Cut(tab.View(w, 4), "\n")
-		if got := strings.Join(tab.HiddenColumns(w), ", "); got != want {
+		if got := strings.Join(tab.HiddenColumns(), ", "); got != want {
 			t.Errorf("%d: hidden %q, want %q (%q)", w, got, want, head)
 		}
 	}
+	tab.View(33, 4)
 	if f := tab.Foot(33); f != "1/2 of 2; hidden: status" {
 		t.Errorf("foot %q", f)
 	}
-	if s := tab.NextSort(Sort{Col: 2}, 33); s.Col != 0 {
+	if s := tab.NextSort(Sort{Col: 2}); s.Col != 0 {
 		t.Errorf("sorted by a hidden column: %+v", s)
 	}
-	if s := tab.NextSort(Sort{Col: 1}, 33); s.Col != 2 {
+	if s := tab.NextSort(Sort{Col: 1}); s.Col != 2 {
 		t.Errorf("next %+v", s)
 	}
 }
@@ -283,4 +285,30 @@ func (toned) Tone(_, col int) string {
 		return "good"
 	}
 	return ""
+}
+
+// ranked compares numbers that are written as text; x is not known.
+type ranked struct{ grid }
+
+func (r ranked) Last(i, col int) bool { return r.grid[i][col] == "x" }
+func (r ranked) Compare(i, j, col int) int {
+	return len(r.grid[i][col]) - len(r.grid[j][col])
+}
+
+func TestASourceThatComparesKeepsTheUnknownLast(t *testing.T) {
+	tab := New(three, nil, false)
+	src := ranked{grid{{"a", "x"}, {"b", "333"}, {"c", "22"}, {"d", "x"}, {"e", "44"}, {"f", "7"}}}
+	for _, c := range []struct {
+		desc bool
+		want string
+	}{{false, "fcebad"}, {true, "bcefad"}} {
+		fill(t, tab, src, nil, Sort{Col: 2, Desc: c.desc})
+		got := ""
+		for _, i := range tab.rows {
+			got += src.ID(int(i))
+		}
+		if got != c.want {
+			t.Errorf("desc %v: %s, want %s", c.desc, got, c.want)
+		}
+	}
 }

@@ -67,9 +67,9 @@ func (t *Table) layout(w int) (cols []shown, hidden []string) {
 	return cols, hidden
 }
 
-// HiddenColumns are the titles of the columns that have no room at a width.
-func (t *Table) HiddenColumns(w int) []string {
-	_, hidden := t.layout(w)
+// HiddenColumns are the titles of the columns that had no room on the last view.
+func (t *Table) HiddenColumns() []string {
+	_, hidden := t.layout(t.w)
 	return hidden
 }
 
@@ -78,6 +78,7 @@ func (t *Table) View(w, h int) string {
 	if w <= gutter || h <= 0 {
 		return ""
 	}
+	t.w = w
 	t.resize(h - 1)
 	cols, _ := t.layout(w)
 	var b strings.Builder

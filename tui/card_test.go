@@ -1,0 +1,405 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/muesli/termenv"
+
+	"cordon/internal/app"
+	"cordon/internal/casefile"
+	"cordon/internal/change"
+	"cordon/internal/check"
+	"cordon/internal/exposure"
+	"cordon/internal/fleet"
+	"cordon/internal/host/snapshot"
+	"cordon/internal/target"
+	"cordon/internal/untrusted"
+	"cordon/internal/witness"
+	"cordon/providers"
+)
+
+const cardRef = "gitlab-prod/project/runner/42"
+
+func init() {
+	screens["card"] = func(e env) page { return settled(cardOn(e, fullCard())) }
+	screens["card-partly"] = func(e env) page {
+		d := fullCard()
+		d.fail = map[string]error{"jobs": errors.New("503 from gitlab-prod"), "managers": errors.New("403: the credential lacks a role")}
+		p := settled(cardOn(e, d))
+		p.View(80, 21)
+		pressed(p, "ctrl+d")
+		return p
+	}
+	screens["host-card"] = func(e env) page { return settled(hostOn(e, fullCard())) }
+	screens["host-card-confirm"] = func(e env) page {
+		p := settled(hostOn(e, fullCard()))
+		pressed(p, "l")
+		return p
+	}
+}
+
+// cardFake answers from fields; a part named in fail does not.
+type cardFake struct {
+	runner  providers.Runner
+	fail    map[string]error
+	jobs    []providers.Job
+	partial string
+	ms      []providers.Manager
+	hand    []change.Link
+	record  app.RunnerRecord
+	host    app.HostRecord
+	checked []string
+	calls   int
+}
+
+func (d *cardFake) Runner(context.Context, string) (providers.Runner, error) {
+	d.calls++
+	return d.runner, d.fail["runner"]
+}
+
+func (d *cardFake) Managers(context.Context, target.Ref) ([]providers.Manager, error) {
+	return d.ms, d.fail["managers"]
+}
+
+func (d *cardFake) Jobs(context.Context, target.Ref, time.Time, int) ([]providers.Job, string, error) {
+	return d.jobs, d.partial, d.fail["jobs"]
+}
+
+func (d *cardFake) ByHand(context.Context, target.Ref) ([]change.Link, error) {
+	return d.hand, d.fail["hand"]
+}
+
+func (d *cardFake) HostsOf(context.Context, providers.Runner, []string) ([]target.Ref, string, error) {
+	return []target.Ref{theHost}, "gitlab-prod/42 came from 192.0.2.7, the address of build-07", d.fail["hosts"]
+}
+
+func (d *cardFake) KnownFleet() (fleet.Fleet, error) {
+	row := someRow("42", "build-07", "online")
+	row.State, row.Why, row.Hosts = fleet.Disagreement, "the provider says it is online, and no process of it runs on build-07", []string{"build-07"}
+	return fleet.Fleet{Rows: []fleet.Row{row}}, nil
+}
+
+func (d *cardFake) RunnerRecord(target.Ref) (app.RunnerRecord, error) {
+	return d.record, d.fail["record"]
+}
+func (d *cardFake) HostRecord(string) (app.HostRecord, error) { return d.host, d.fail["host"] }
+func (d *cardFake) Command(args ...string) string             { return "cordon " + strings.Join(args, " ") }
+
+func (d *cardFake) CheckHost(_ context.Context, name, _ string) (app.HostReport, error) {
+	d.checked = append(d.checked, name)
+	d.host.Read, d.host.Taken = true, still
+	return app.HostReport{}, d.fail["check"]
+}
+
+func fullCard() *cardFake {
+	ref := target.Ref{System: "gitlab-prod", Scope: target.Scope{Level: "project"}, Kind: target.Runner, ID: "42"}
+	job := func(id, status string, at time.Duration) providers.Job {
+		return providers.Job{
+			Ref:  target.Ref{System: "gitlab-prod", Scope: target.Scope{Level: "project", Path: "acme/shop"}, Kind: target.Job, ID: id},
+			Name: "publish", Project: "acme/shop", Branch: "main", Actor: "rosa", Status: status, StartedAt: still.Add(-at),
+			Web: "https://gitlab.example.org/acme/shop/-/jobs/" + id,
+		}
+	}
+	return &cardFake{
+		runner: providers.Runner{
+			Ref: ref, Name: "build-07", Owner: "acme/shop", Status: "online", Paused: witness.No, Labels: []untrusted.Text{"shell", "release"},
+			Shared: true, Untagged: witness.No, Version: "18.6.0", CreatedAt: still.Add(-90 * 24 * time.Hour), LastContact: still.Add(-40 * time.Second),
+			Clock: witness.ClockLagging, Projects: []untrusted.Text{"acme/shop", "acme/infra"}, Web: "https://gitlab.example.org/acme/shop/-/runners/42",
+		},
+		jobs:    []providers.Job{job("9003", "running", time.Hour), job("9002", "success", 5*time.Hour), job("9001", "failed", 50*time.Hour)},
+		partial: "GitLab lists only jobs of projects where this credential has at least Reporter",
+		ms: []providers.Manager{{
+			Ref: target.Ref{System: "gitlab-prod", Kind: target.Manager, ID: "7"}, SystemID: "s_5b1c7a90e3d4", Address: "192.0.2.7", Version: "18.6.0", Status: "online", LastContact: still,
+		}},
+		hand: []change.Link{{Title: "pause: with glab", Command: "GITLAB_HOST=gitlab.example.org glab api --method PUT runners/42 -F paused=true"}},
+		record: app.RunnerRecord{
+			Cases:   []casefile.Summary{{ID: "contain-42-20261101T221400", Last: still.Add(-4 * time.Hour)}},
+			Exposed: &exposure.List{Entries: []providers.Credential{{Name: "DEPLOY_KEY", Kind: "ci-variable", Where: "acme/shop", Deploys: true}}}, ExposedAt: still.Add(-4 * time.Hour), ExposedIn: "contain-42-20261101T221400",
+		},
+		host: app.HostRecord{
+			Name: "build-07", Configured: true, Address: "build-07.example.org:22", User: "ir", Unit: "gitlab-runner.service", Read: true, Taken: still.Add(-3 * 24 * time.Hour),
+			Report: app.HostReport{
+				Host: "build-07", Case: "check-build-07-20261030T030000.000", Complete: true,
+				Ident:         snapshot.Ident{Hostname: "build-07", OS: "Debian GNU/Linux 12", Kernel: "6.1.0", BootTime: still.Add(-240 * time.Hour)},
+				Installations: []check.Installation{{Host: "build-07", Kind: "gitlab-runner", Root: "/etc/gitlab-runner", URL: "https://gitlab.example.org", RunnerID: "42", Name: "build-07", SystemID: "s_5b1c7a90e3d4", PIDs: []int{1204}}},
+				Results: []check.Result{
+					{Check: "cron", State: check.Found, Findings: []check.Finding{{
+						Check: "cron", Severity: check.Critical, Title: "a job fetches and runs code", Where: "/etc/cron.d/sync", Detail: "curl | sh, every five minutes", Attack: []string{"T1053.003"},
+					}}},
+					{Check: "keys", State: check.Blind, Why: "denied: /root/.ssh"},
+				},
+			},
+		},
+	}
+}
+
+func cardOn(e env, d *cardFake) *runnerCard {
+	return newCardOf(e, d, func() time.Time { return still }, cardRef)
+}
+
+func hostOn(e env, d *cardFake) *hostCard {
+	return newHostCardOf(e, d, func() time.Time { return still }, "build-07")
+}
+
+func quietCard(t testing.TB, d *cardFake) *runnerCard {
+	e, _ := quietEnv(t, termenv.Ascii, false)
+	return settled(cardOn(e, d))
+}
+
+// all is the whole of a card, however long.
+func all(p page) string { return p.View(100, 400) }
+
+func TestACardHasEveryThingOfARunner(t *testing.T) {
+	v := all(quietCard(t, fullCard()))
+	mustShow(t, v,
+		cardRef+"  build-07", "the provider said so <1m ago", "status ✓ online, paused no, busy ?, last contact <1m ago (its service writes that down late)",
+		"owner acme/shop, scope project, serves more than one project", "labels shell,release; takes no untagged jobs",
+		"now  running  publish  acme/shop@main by rosa", "2 others since", "not all of them: GitLab lists only jobs",
+		"s_5b1c7a90e3d4 from 192.0.2.7  ✓ online", "! disagreement: the provider says it is online",
+		"host build-07: checked 3d ago, worst finding critical", "gitlab-runner at /etc/gitlab-runner for https://gitlab.example.org, runner 42",
+		"✗ critical  a job fetches and runs code", "! could not look  keys: denied: /root/.ssh",
+		"case contain-42-20261101T221400, open, enter goes on with it", "ci-variable DEPLOY_KEY (acme/shop), not replaced as far as known", "no baseline kept yet",
+		"pause: with glab", "glab api --method PUT runners/42 -F paused=true",
+	)
+}
+
+func TestASectionThatCouldNotBeReadSaysWhy(t *testing.T) {
+	for part, want := range map[string]string{
+		"jobs": "could not be read: no jobs", "managers": "not known: the managers could not be read", "hand": "could not be read: no hand",
+		"record": "could not be read: no record", "hosts": "could not be read: no hosts", "host": "could not be read: no host",
+	} {
+		d := fullCard()
+		d.fail = map[string]error{part: errors.New("no " + part)}
+		v := all(quietCard(t, d))
+		mustShow(t, v, want, cardRef)
+		if part != "jobs" {
+			mustShow(t, v, "now  running")
+		}
+	}
+	d := fullCard()
+	d.fail = map[string]error{"runner": errors.New("404")}
+	p := quietCard(t, d)
+	mustShow(t, all(p), "could not be read: 404")
+	if why := p.cannotContain(); why == "" {
+		t.Error("a runner that could not be read can be contained")
+	}
+	d.fail = nil
+	pressed(p, "r")
+	mustShow(t, all(p), "status ✓ online")
+}
+
+func TestUnknownIsNeverShownAsClean(t *testing.T) {
+	d := fullCard()
+	d.host.Read, d.host.Report = false, app.HostReport{}
+	d.record = app.RunnerRecord{}
+	mustShow(t, all(quietCard(t, d)), "host build-07: never checked from here", "what it could reach is not known")
+	d = fullCard()
+	d.host.Report.Complete = false
+	d.host.Report.Results = []check.Result{{Check: "cron", State: check.Nothing}}
+	v := all(quietCard(t, d))
+	mustShow(t, v, "not read to the end: what is absent means nothing")
+	d.host.Report.Complete = true
+	d.host.Report.Results[0].State = check.Unasked
+	if v := all(quietCard(t, d)); strings.Contains(v, "nothing found") {
+		t.Errorf("a check that was not asked reads as clean:\n%s", v)
+	}
+}
+
+func TestWhatTheCursorIsOnIsCopiedExactly(t *testing.T) {
+	p := quietCard(t, fullCard())
+	for _, c := range []struct{ key, want string }{
+		{"y", cardRef + "  build-07"},
+		{"w", "https://gitlab.example.org/acme/shop/-/runners/42"},
+		{"h", "cordon contain " + cardRef},
+	} {
+		if s := saidBy(t, pressed(p, c.key)); !strings.Contains(s, "copied if the terminal allows it: "+c.want) {
+			t.Errorf("%s: %q", c.key, s)
+		}
+	}
+	pressed(p, "G")
+	if s := saidBy(t, pressed(p, "h")); !strings.HasSuffix(s, ": GITLAB_HOST=gitlab.example.org glab api --method PUT runners/42 -F paused=true") {
+		t.Error(s)
+	}
+	if s := saidBy(t, pressed(p, "w")); s != "no address of this is known" {
+		t.Error(s)
+	}
+	if s := saidBy(t, pressed(p, "e")); s != "nothing is kept for this" {
+		t.Error(s)
+	}
+}
+
+func TestTheCursorStaysOnItsThingWhileSectionsComeIn(t *testing.T) {
+	e, _ := quietEnv(t, termenv.Ascii, false)
+	p := cardOn(e, fullCard())
+	p.set([]cardLine{head("a"), {id: "x", text: "x"}, {id: "y", text: "y"}})
+	p.at = 2
+	p.set([]cardLine{head("a"), {id: "w", text: "w"}, {id: "x", text: "x"}, head("b"), {id: "y", text: "y"}})
+	if p.cursor().id != "y" {
+		t.Errorf("on %q", p.cursor().id)
+	}
+	p.set([]cardLine{head("a"), {id: "w", text: "w"}})
+	if p.cursor().id != "w" {
+		t.Errorf("after its thing is gone: %q", p.cursor().id)
+	}
+}
+
+func TestAnOlderAnswerDoesNotOverwriteANewerOne(t *testing.T) {
+	d := fullCard()
+	p := quietCard(t, d)
+	late := p.turn
+	p.Init()
+	p.Update(cardMsg{p, late, func() tea.Cmd { t.Error("a stale answer was put in place"); return nil }})
+	p.Update(cardMsg{quietCard(t, d), p.turn, func() tea.Cmd { t.Error("another card's answer was put in place"); return nil }})
+}
+
+func TestEveryLineOfACardCanBeReached(t *testing.T) {
+	p := quietCard(t, fullCard())
+	seen := map[string]bool{}
+	p.View(80, 12)
+	for range p.lines {
+		v := p.View(80, 12)
+		if n := strings.Count("\n"+v, "\n> "); n != 1 {
+			t.Fatalf("%d cursors on %q:\n%s", n, p.cursor().id, v)
+		}
+		seen[p.cursor().id] = true
+		pressed(p, "j")
+	}
+	things := 0
+	for _, l := range p.lines {
+		if !l.head {
+			things++
+		}
+	}
+	if len(seen) != things {
+		t.Errorf("%d of %d reached", len(seen), things)
+	}
+	pressed(p, "g")
+	if p.View(80, 12); p.at != 1 || p.off != 0 {
+		t.Errorf("top is line %d, offset %d", p.at, p.off)
+	}
+}
+
+func TestHostileTextNeverBreaksACard(t *testing.T) {
+	for _, n := range badNames {
+		d := fullCard()
+		d.runner.Name, d.runner.Owner, d.runner.Labels, d.runner.Projects, d.runner.Status, d.runner.Version = n, n, badNames, badNames, string(n), n
+		d.runner.Web, d.partial = "https://x/"+string(n), string(n)
+		for i := range d.jobs {
+			d.jobs[i].Name, d.jobs[i].Project, d.jobs[i].Actor, d.jobs[i].Status, d.jobs[i].Web = n, n, n, string(n), string(n)
+		}
+		d.ms[0].SystemID, d.ms[0].Address, d.ms[0].Status = n, n, string(n)
+		in := &d.host.Report.Installations[0]
+		in.Root, in.URL, in.Name, in.Unexpected, in.Problems, in.RunnerID = n, n, n, string(n), []string{string(n)}, ""
+		f := &d.host.Report.Results[0].Findings[0]
+		f.Title, f.Where, f.Detail, f.Evidence = string(n), n, n, []string{string(n)}
+		d.host.Report.Ident.Hostname, d.host.Address = n, string(n)
+		d.hand[0] = change.Link{Title: string(n), URL: string(n), Command: string(n)}
+		d.record.Exposed.Entries[0] = providers.Credential{Name: string(n), Kind: string(n), Where: string(n), Web: string(n)}
+		d.fail = map[string]error{"check": errors.New(string(n))}
+		e, _ := quietEnv(t, termenv.TrueColor, false)
+		e.simulated = true
+		for _, p := range []page{settled(cardOn(e, d)), settled(hostOn(e, d))} {
+			m := newModel(e, p, nil)
+			for _, size := range [][2]int{{60, 15}, {80, 24}, {120, 40}} {
+				m.w, m.h = size[0], size[1]
+				for range 4 {
+					v := m.View()
+					sound(t, v, m.w, m.h, true)
+					if strings.Count(ansi.Strip(v), "\n> ") > 1 {
+						t.Errorf("two cursors:\n%s", v)
+					}
+					for _, k := range []string{"ctrl+d", "y", "w", "h", "e"} {
+						for _, r := range pressed(p, k) {
+							if s, ok := r.(sayMsg); ok {
+								m.Update(s)
+								sound(t, m.View(), m.w, m.h, true)
+							}
+						}
+					}
+				}
+				pressed(p, "g")
+			}
+		}
+	}
+}
+
+func TestAHostIsReadOnlyAfterItsNameWasTyped(t *testing.T) {
+	d := fullCard()
+	e, wall := quietEnv(t, termenv.Ascii, false)
+	p := settled(hostOn(e, d))
+	for range 3 { // looking, however long, contacts nobody
+		pressed(p, "r")
+		pressed(p, "j")
+	}
+	pressed(p, "l")
+	if p.dialog == nil {
+		t.Fatal("no dialog")
+	}
+	wall.pass(deaf)
+	hand(p, p.Update(tea.KeyMsg{Type: tea.KeyEnter}))
+	hand(p, p.Update(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("build-07"), Paste: true}))
+	pressed(p, "y")
+	pressed(p, "build-08")
+	if len(d.checked) != 0 {
+		t.Fatalf("checked %v without its name", d.checked)
+	}
+	pressed(p, "esc")
+	if p.dialog != nil || len(d.checked) != 0 {
+		t.Fatal("esc is not no")
+	}
+	pressed(p, "l")
+	wall.pass(deaf)
+	pressed(p, "build-07")
+	if fmt.Sprint(d.checked) != "[build-07]" {
+		t.Errorf("checked %v", d.checked)
+	}
+	mustShow(t, all(p), "checked <1m ago")
+}
+
+func TestACheckSaysThatItRunsAndWhyItFailed(t *testing.T) {
+	d := fullCard()
+	d.fail = map[string]error{"check": errors.New("dial build-07: refused")}
+	e, _ := quietEnv(t, termenv.Ascii, false)
+	p := settled(hostOn(e, d))
+	cmd := p.check()
+	mustShow(t, all(p), "being read since 03:00:00Z")
+	if why := p.cannotCheck(); why != "the host is being read" {
+		t.Errorf("a second check: %q", why)
+	}
+	hand(p, cmd)
+	mustShow(t, all(p), "the last check failed: dial build-07: refused")
+}
+
+func TestACheckThatCannotBeMadeSaysWhy(t *testing.T) {
+	d := fullCard()
+	d.host.Configured = false
+	e, _ := quietEnv(t, termenv.Ascii, false)
+	p := settled(hostOn(e, d))
+	if s := saidBy(t, pressed(p, "l")); !strings.Contains(s, "not configured") || p.dialog != nil {
+		t.Error(s)
+	}
+}
+
+func TestAFindingShowsWhatItRestsOn(t *testing.T) {
+	e, _ := quietEnv(t, termenv.Ascii, false)
+	p := settled(hostOn(e, fullCard()))
+	for p.cursor().id != "finding/build-07/0" {
+		was := p.at
+		if pressed(p, "j"); p.at == was {
+			t.Fatal("no finding on the card")
+		}
+	}
+	root := pressed(p, "e")
+	if len(root) != 1 {
+		t.Fatalf("e: %v", root)
+	}
+	mustShow(t, root[0].(pushMsg).page.View(100, 30),
+		"kept as host/build-07/snapshot.json in case check-build-07-20261030T030000.000", "/etc/cron.d/sync", "ATT&CK T1053.003")
+}
