@@ -30,6 +30,7 @@ type journal struct {
 	items     []evidence.Item
 	gaps      int
 	heads     []headData
+	writers   map[string]bool // keys of those who took the case
 }
 
 type headData struct {
@@ -149,6 +150,11 @@ func (j *journal) note(l casefile.Line) error {
 		j.items = append(j.items, it)
 	case "gap":
 		j.gaps++
+	case "take":
+		if j.writers == nil {
+			j.writers = map[string]bool{}
+		}
+		j.writers[l.Key] = true
 	case "head":
 		h := headData{at: l.Seq}
 		if err := json.Unmarshal(l.Data, &h); err != nil {

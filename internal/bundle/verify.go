@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -97,8 +98,12 @@ func (r Report) OK() bool {
 	return true
 }
 
-// Trusted reports whether no row failed and the signer was checked too.
-func (r Report) Trusted() bool { return r.OK() && r.Signer.Principal != "" }
+// Trusted reports whether no row failed, and the signer was checked and whoever signed
+// heads on the way.
+func (r Report) Trusted() bool {
+	heads := slices.ContainsFunc(r.Checks, func(c Check) bool { return c.Name == RowHeads && c.OK })
+	return r.OK() && heads && r.Signer.Principal != ""
+}
 
 // Names of the rows, in their order.
 const (

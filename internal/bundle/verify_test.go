@@ -116,6 +116,41 @@ func TestSignedHeadsAreByTheKeyTheJournalNamesAndBySomebodyAllowed(t *testing.T)
 	}
 }
 
+// A case that went through two hands, with the list of one of them: nothing was tampered
+// with, and who signed before is not known to whoever checks.
+func TestAHeadOfAWriterWhoIsNotOnTheListIsNotCheckedAndNoTampering(t *testing.T) {
+	m := fullCase(t, nil)
+	id := m.c.ID()
+	if err := m.c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	bob := signer(t)
+	c, err := m.store.Take(t.Context(), id, casefile.Actor{Name: "bob@example.org", Key: bob.Fingerprint(), Host: "jump2", Session: "s2", BootID: "b", PID: 8})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(c.SignHead(bob), c.Close()); err != nil {
+		t.Fatal(err)
+	}
+	good := m.export(t)
+	rep, err := Verify(bytes.NewReader(good), VerifyOptions{Allowed: m.allowed(t)})
+	got := row(rep, RowHeads)
+	if err != nil || got.Word() != "not checked" || !strings.Contains(got.Why, "signed by "+bob.Fingerprint()+", which is not on the list") {
+		t.Errorf("%v %+v", err, got)
+	}
+	if rep.Trusted() {
+		t.Error("it is trusted, and nobody has said that bob may sign")
+	}
+	both := append(m.allowed(t), allow(t, "bob@example.org", bob)...)
+	if rep, err = Verify(bytes.NewReader(good), VerifyOptions{Allowed: both}); err != nil || !rep.Trusted() {
+		t.Errorf("control: with both on the list: %v %+v", err, row(rep, RowHeads))
+	}
+	both[1].Before = time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
+	if rep, err = Verify(bytes.NewReader(good), VerifyOptions{Allowed: both}); !errors.Is(err, ErrIntegrity) {
+		t.Errorf("a key that the list no longer allows passes: %v %+v", err, row(rep, RowHeads))
+	}
+}
+
 func TestALossMustBeOnTheLabel(t *testing.T) {
 	m := fullCase(t, nil)
 	if err := os.Remove(blobFile(t, m, `{"schema":"cordon.snapshot/1"}`)); err != nil {
