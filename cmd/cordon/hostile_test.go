@@ -122,13 +122,10 @@ func TestAHostileAnswerToAChange(t *testing.T) {
 		ending, note string
 	}{
 		{pause, "401", false, "contained (exit 0)", "pause gitlab-lab/42: refused: "},
-		{pause, "500", false, "contained (exit 0)", "pause gitlab-lab/42: refused: "},
 		{pause, "html", true, "contained (exit 0)", "settled: pause/42/1.1: applied"},
-		{reset, "403", false, "contained (exit 0)", "rotate gitlab-lab/42: refused: "},
 		{reset, "429", false, "contained (exit 0)", "rotate gitlab-lab/42: refused: "},
 		{reset, "not ours", true, "contained (exit 0)", "settled: rotate/42/1.1: applied (moot"},
 		{remove, "403", false, "refused (exit 1)", "deregister gitlab-lab/42: refused: "},
-		{remove, "412", false, "refused (exit 1)", "deregister gitlab-lab/42: refused: "},
 		{remove, "500", false, "refused (exit 1)", "deregister gitlab-lab/42: refused: "},
 		{remove, "html", false, "refused (exit 1)", "deregister gitlab-lab/42: refused: "},
 		{remove, "404", true, "contained (exit 0)", ""},
@@ -137,6 +134,9 @@ func TestAHostileAnswerToAChange(t *testing.T) {
 	} {
 		t.Run(strings.Fields(c.call)[0]+" "+c.answer, func(t *testing.T) {
 			t.Parallel()
+			if testing.Short() && (c.call != remove || c.done) {
+				t.Skip("short: the removals that fail")
+			}
 			w := newWorld(t)
 			w.between(c.call, c.answer, c.done)
 			s := w.cordon(contain("H")...)
