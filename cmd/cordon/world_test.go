@@ -171,8 +171,8 @@ func ending(out string) string {
 	return word
 }
 
-// signWithKey gives the configuration of a lab a signing key: without one every process
-// signs with a key of its own.
+// signWithKey gives the configuration of a lab a signing key: without one every state
+// directory has a key of its own.
 func signWithKey(t testing.TB, labDir string) {
 	t.Helper()
 	_, private, err := ed25519.GenerateKey(rand.Reader)

@@ -167,7 +167,10 @@ func (a *App) cases() (*casefile.Store, error) {
 	return a.store, nil
 }
 
-// sign returns the signer of this process: the configured key, or one made for it.
+// sign returns the signer of this process: the configured key, or one that is made once
+// and kept in the state directory, so that a case that was interrupted is gone on with
+// by the same hand. A read-only process, which keeps nothing, has one of its own where
+// there is none.
 func (a *App) sign() (signing.Signer, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -183,9 +186,20 @@ func (a *App) sign() (signing.Signer, error) {
 			return a.ask(context.Background(), "passphrase of "+s.Key)
 		})
 	default:
-		a.signer, err = signing.Ephemeral()
+		a.signer, err = a.ownKey()
 	}
 	return a.signer, err
+}
+
+// ownKey is the key of the state directory, which was made safe by key.
+func (a *App) ownKey() (signing.Signer, error) {
+	path := filepath.Join(a.state, "signing.key")
+	if a.o.ReadOnly {
+		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+			return signing.Ephemeral()
+		}
+	}
+	return signing.FromOrMake(path)
 }
 
 func (a *App) ask(ctx context.Context, what string) (secret.Secret, error) {
