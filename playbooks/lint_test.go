@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestLintFindsEachMistake plants one mistake at a time in the clean playbook.
@@ -106,5 +107,111 @@ func TestProblemsOfAPlaybookWithoutAFileHaveNoPlace(t *testing.T) {
 	found := Lint(&Playbook{ID: "x", Title: "x", Why: "x"})
 	if len(found) != 1 || found[0].Line != 0 || !strings.HasPrefix(found[0].Text, "no steps") {
 		t.Errorf("found %v", found)
+	}
+}
+
+// TestLintFindsEachMistakeInWhatPeopleDo is the same for manual acts, waiting and
+// operator actions.
+func TestLintFindsEachMistakeInWhatPeopleDo(t *testing.T) {
+	const src = `cordon: playbook/1
+id: x
+title: x
+why: x
+steps:
+  - id: a
+    title: a
+    why: a
+    acts:
+      - {do: manual, text: do it, fields: [{id: by, title: Who, kind: person, required: true}, {id: n, title: N, kind: number}], owner: team, due: 14d, attach: true, sign_off: different-person}
+      - {do: wait, until: idle, on: runner}
+      - {do: plan, verb: operator, name: isolate, on: hosts}
+  - {id: d, title: d, why: d, acts: [{do: confirm}]}
+  - {id: e, title: e, why: e, acts: [{do: manual, text: after it}]}
+`
+	p, err := Load("p.yaml", []byte(src))
+	if err != nil || len(Lint(p)) != 0 || schemaSays(t, compiled(t), []byte(src)) != nil {
+		t.Fatal(err, Lint(p), schemaSays(t, compiled(t), []byte(src)))
+	}
+	if got := p.Steps[0].Acts[0].Within(); got != 14*24*time.Hour {
+		t.Errorf("14d is %s", got)
+	}
+	for _, c := range []struct {
+		old, new, want string
+		loose          bool // a schema cannot say it
+	}{
+		{"text: do it, ", "", "error: no text: say what the person has to do", false},
+		{"kind: person", "kind: human", `error: kind "human" is unknown`, false},
+		{"{id: n,", "{id: by,", `error: a second field "by"`, true},
+		{"{id: n,", "{id: N!,", `error: id "N!": use 1 to 40`, false},
+		{"title: N,", `title: "",`, "error: no title: it is the question", false},
+		{"due: 14d", "due: soon", `error: due "soon": write hours or days`, false},
+		{"due: 14d", "due: 0d", `error: due "0d"`, false},
+		{"sign_off: different-person", "sign_off: me", `error: sign_off "me" is unknown`, false},
+		{"kind: person", "kind: text", "warning: a sign-off, and no field of kind person", true},
+		{"{do: manual, text: do it", "{do: manual, verb: stop, text: do it", "error: manual has no verb", false},
+		{"{do: manual, text: do it", "{do: manual, verify: gone, text: do it", "error: manual has no verify", false},
+		{"until: idle, ", "", "error: no until", false},
+		{"until: idle", "until: bored", `error: until "bored" is unknown`, false},
+		{"until: idle, on: runner", "until: idle, on: hosts", "error: the provider says whether a job runs", true},
+		{"{do: wait,", "{do: wait, text: x,", "error: wait has no text", false},
+		{"name: isolate, ", "", "error: no name", false},
+		{"name: isolate", "name: ../x", `error: name "../x": use A-Z`, false},
+		{"on: hosts}", "on: hosts, verify: stopped}", "error: operator has no verify", false},
+		{"verb: operator, name: isolate, on: hosts", "verb: pause, name: isolate, on: runner", "error: pause has no name", false},
+		{"{do: manual, text: after it}", "{do: gather, on: runner, profile: express}", "error: the last act is not confirm", true},
+		{"{do: manual, text: after it}", "{do: confirm}", "error: confirm comes once, as the last act", true},
+		{"{do: confirm}", "{do: confirm, until: idle}", "error: confirm has no until", false},
+	} {
+		bad := strings.Replace(src, c.old, c.new, 1)
+		if bad == src {
+			t.Fatalf("%q is not there", c.old)
+		}
+		p, err := Parse("p.yaml", []byte(bad))
+		if err != nil {
+			t.Fatalf("%s: %v", c.new, err)
+		}
+		found := false
+		for _, f := range Lint(p) {
+			found = found || strings.HasPrefix(f.Severity+": "+f.Text, c.want)
+		}
+		if !found {
+			t.Errorf("%s: found %v, want %s", c.new, Lint(p), c.want)
+		}
+		if err := schemaSays(t, compiled(t), []byte(bad)); (err == nil) != c.loose {
+			t.Errorf("%s: the schema says %v", c.new, err)
+		}
+	}
+}
+
+// TestOffboardTakesAwayTrustAndNotOnlyTheMachine pins what the checklist is for.
+func TestOffboardTakesAwayTrustAndNotOnlyTheMachine(t *testing.T) {
+	p, err := Find("offboard")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ids []string
+	step := map[string]Step{}
+	for _, s := range p.Steps {
+		ids = append(ids, s.ID)
+		step[s.ID] = s
+		if len(s.Title) > 60 || len(s.Why) < 40 {
+			t.Errorf("step %s: the title does not fit a narrow screen, or the why says nothing", s.ID)
+		}
+	}
+	if got := strings.Join(ids, " "); got != "ticket owner snapshot successor dependents pause collect rotate deregister confirm uninstall trust inventory destruction" {
+		t.Errorf("offboard is %s", got)
+	}
+	for id, needs := range map[string]string{
+		"pause": "snapshot successor dependents", "rotate": "snapshot pause", "deregister": "snapshot pause collect", "confirm": "deregister", "destruction": "collect deregister",
+	} {
+		if got := strings.Join(step[id].Needs, " "); got != needs {
+			t.Errorf("%s needs %q, want %q", id, got, needs)
+		}
+	}
+	if d := step["destruction"].Acts[0]; !d.Attach || d.SignOff != DifferentPerson {
+		t.Errorf("destruction is %+v", d)
+	}
+	if a := step["pause"].Acts; a[1].Do != Wait || a[1].Until != UntilIdle {
+		t.Errorf("nobody waits for the last job: %+v", a)
 	}
 }

@@ -2,7 +2,7 @@ package app
 
 import (
 	"bufio"
-	"errors"
+	"context"
 	"fmt"
 	"io"
 	"slices"
@@ -23,10 +23,14 @@ func Nobody(p engine.Prompt) (engine.Decision, error) {
 
 // Person asks at a terminal, line by line. Nothing is preselected: an empty line asks
 // again, and what cannot be undone is confirmed by typing the end of the runner's id.
+// When Ctx ends, whatever is asked fails with its error.
 type Person struct {
+	Ctx context.Context
 	In  io.Reader
 	Out Lines
-	r   *bufio.Reader
+	in  *typing
+
+	typed map[string]string // what was answered to a manual step and not taken yet
 }
 
 // ConfirmLogin asks before a host is contacted.
@@ -153,16 +157,13 @@ func Confirmation(p change.Plan) (want, why string) {
 }
 
 func (p *Person) line(question string) (string, error) {
-	if p.r == nil {
-		p.r = bufio.NewReader(p.In)
+	if p.in == nil {
+		p.in = &typing{r: bufio.NewReader(p.In)}
 	}
 	fmt.Fprint(p.Out.W, question)
-	s, err := p.r.ReadString('\n')
+	s, err := p.in.line(p.Ctx)
 	if err != nil {
-		if errors.Is(err, io.EOF) {
-			return "", fmt.Errorf("%w: the terminal is gone; the case stays open", ErrNeeds)
-		}
-		return "", err
+		fmt.Fprintln(p.Out.W) // what follows does not stand behind the question
 	}
-	return strings.TrimSpace(s), nil
+	return s, err
 }

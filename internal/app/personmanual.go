@@ -40,25 +40,35 @@ func (p *Person) manual(pr engine.Prompt, d engine.Decision) (engine.Decision, e
 		p.Out.Printf("what is known so far (empty: not yet):")
 	}
 	for _, f := range m.Fields {
+		if was, ok := p.typed[pr.Task+" "+f.ID]; ok {
+			f.Value = was
+		}
 		v, err := p.field(f, d.Verb == engine.Did)
 		if err != nil {
 			return back, err
 		}
-		d.Fields[f.ID] = v
+		if p.typed == nil {
+			p.typed = map[string]string{}
+		}
+		d.Fields[f.ID], p.typed[pr.Task+" "+f.ID] = v, v
 	}
 	if d.Verb == engine.Wait {
 		return p.wait(pr, d)
 	}
 	for len(d.Attach) < engine.MaxFiles {
-		a, err := p.line("file to keep with it (empty: no more): ")
-		if err != nil {
+		missing := m.Attach && len(m.Files)+len(d.Attach) == 0
+		ask := "file to keep with it (empty: no more): "
+		if missing {
+			ask = "file to keep with it (one is wanted; - goes back, and it can wait): "
+		}
+		a, err := p.line(ask)
+		if err != nil || missing && a == "-" {
 			return back, err
 		}
+		if a == "" && missing {
+			continue
+		}
 		if a == "" {
-			if m.Attach && len(m.Files)+len(d.Attach) == 0 {
-				p.Out.Printf("a file has to be kept with this; without one it can wait, or be skipped with a reason")
-				return back, nil
-			}
 			break
 		}
 		if err := CheckFile(a); err != nil {

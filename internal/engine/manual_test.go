@@ -132,13 +132,15 @@ func (d *desk) open() {
 }
 
 // sit lets somebody else take the chair, or the same person come back later.
-func (d *desk) sit(name string) {
+func (d *desk) sit(name string) { d.t.Helper(); d.sitWith(name, "") }
+
+func (d *desk) sitWith(name, key string) {
 	d.t.Helper()
 	if err := d.c.Close(); err != nil {
 		d.t.Fatal(err)
 	}
 	var err error
-	if d.c, err = d.store.Take(d.t.Context(), "OFF-1", casefile.Actor{Name: name}); err != nil {
+	if d.c, err = d.store.Take(d.t.Context(), "OFF-1", casefile.Actor{Name: name, Key: key}); err != nil {
 		d.t.Fatal(err)
 	}
 	d.open()
@@ -370,6 +372,22 @@ func TestASignatureByTheSamePersonIsOnRecordAsThat(t *testing.T) {
 	d.must(p, engine.Decision{Verb: engine.Sign, Waive: []string{engine.SamePerson}, Reason: "nobody else is left"})
 	if w := d.lines("waive"); len(w) != 1 || w[0]["guard"] != engine.SamePerson {
 		t.Errorf("waived %v", w)
+	}
+}
+
+// TestAnotherNameUnderTheSameKeyIsNobodyElse, and the twin with a key of his own is.
+func TestAnotherNameUnderTheSameKeyIsNobodyElse(t *testing.T) {
+	for key, held := range map[string]int{"SHA256:one": 1, "SHA256:two": 0} {
+		d := newDesk(t, strings.Replace(signed, "  - {id: c,", "  - {id: last, title: l, needs: [disk], acts: [{do: manual, text: l}]}\n  - {id: c,", 1))
+		d.files["f"] = engine.File{Name: "f", Body: []byte("x")}
+		d.sitWith("alice", "SHA256:one")
+		d.must(d.at("disk"), engine.Decision{Verb: engine.Did, Fields: map[string]string{"by": "bob"}, Attach: []string{"f"}})
+		d.must(d.at("c"), engine.Decision{Verb: engine.Did})
+		d.must(d.next(), engine.Decision{Verb: engine.Skip, Reason: "test"})
+		d.sitWith("carol", key)
+		if p := d.at("disk"); len(p.Manual.Guards) != held {
+			t.Errorf("carol with %s: %+v", key, p.Manual.Guards)
+		}
 	}
 }
 

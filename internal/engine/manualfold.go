@@ -28,7 +28,7 @@ type manualRecord struct {
 	Why    string            `json:"why,omitempty"`   // it waits
 	Files  []casefile.Ref    `json:"files,omitempty"` // kept with it
 
-	by string // who wrote the line; for worked: who says that it was done
+	by, key string // who wrote the line, and with which key; for worked: who says that it was done
 }
 
 // idleData is the data of a line of kind idle-wait: from when on cordon looks by itself.
@@ -40,6 +40,7 @@ type idleData struct {
 // people is the fold of what persons wrote down.
 type people struct {
 	me     string // who wrote the last line: in a run, whoever holds the case
+	myKey  string
 	tasks  map[string]manualRecord
 	idle   map[string]time.Time // task key → since when cordon looks
 	looked map[string]time.Time // task key → the last look
@@ -50,13 +51,13 @@ func newPeople() people {
 }
 
 func (p *people) apply(l casefile.Line) error {
-	p.me = l.Actor
+	p.me, p.myKey = l.Actor, l.Key
 	switch l.Kind {
 	case Manual:
 		return with(l, func(d manualRecord) {
-			d.by = l.Actor
+			d.by, d.key = l.Actor, l.Key
 			if old := p.tasks[d.Task]; old.State == stateWorked && d.State == stateWorked {
-				d.by = old.by // somebody let the signature wait: the work stays whose it was
+				d.by, d.key = old.by, old.key // somebody let the signature wait: the work stays whose it was
 			}
 			p.tasks[d.Task] = d
 		})
@@ -84,12 +85,18 @@ func (p *people) parked(key string, now time.Time) bool {
 		return false
 	}
 	ahead := !rec.Due.IsZero() && (now.IsZero() || now.Before(rec.Due))
-	return rec.State == stateWaiting && ahead || rec.State == stateWorked && (samePerson(rec.by, p.me) || rec.Why != "" && ahead)
+	return rec.State == stateWaiting && ahead || rec.State == stateWorked && (p.mine(rec) || rec.Why != "" && ahead)
 }
 
 // samePerson compares names of people as people do.
 func samePerson(a, b string) bool {
 	return strings.EqualFold(strings.TrimSpace(a), strings.TrimSpace(b))
+}
+
+// mine reports whether a record is of whoever is here: another name under the same key
+// is nobody else.
+func (p *people) mine(rec manualRecord) bool {
+	return samePerson(rec.by, p.me) || rec.key != "" && rec.key == p.myKey
 }
 
 // waits says for whom and until when a task waits, "" where it does not.
