@@ -48,7 +48,7 @@ type KeyMap struct {
 	Filter, Sort, SortBack, Select, SelectAll, Columns, Details Binding
 	Contain, Web, ByHand, Evidence, Look                        Binding
 
-	Apply, NextPlan, PrevPlan, Skip, LeaveDoubt, Brief, Window, Export, Steps Binding
+	Apply, NextPlan, PrevPlan, Skip, LeaveDoubt, Anew, Blind, Brief, Window, Export, Steps Binding
 
 	Yes, No Binding
 }
@@ -95,6 +95,8 @@ func NewKeyMap() KeyMap {
 		PrevPlan:   b("case", "shift+tab", "shift+tab", "plan before", "the plan before"),
 		Skip:       b("case", "x", "x", "skip", "skip this with a written reason"),
 		LeaveDoubt: b("case", "o", "o", "leave open", "go on and leave the doubt on record, with a written reason"),
+		Anew:       b("case", "a", "a", "plan anew", "plan once more although the last try may have taken effect, with a written reason"),
+		Blind:      b("case", "p", "p", "provider only", "watch by the provider alone: no host is logged in to"),
 		Brief:      b("case", "b", "b", "brief", "eight lines for the channel, shown and copied"),
 		Window:     b("case", "w", "w", "window", "change since when the runner is suspect, with a reason"),
 		Export:     b("case", "e", "e", "export", "write the signed bundle and verify it"),

@@ -176,7 +176,7 @@ func caseDoubt(e env) page {
 	return caseAt(e, "deregister", engine.Prompt{
 		Kind: engine.Doubt, Index: 5, Title: "End its jobs, stop the agent, remove the runner", Target: theRunner,
 		Text:    "UNKNOWN whether it took effect: remove runner 42 (sent; the answer never came)",
-		Choices: []string{engine.Again, engine.Leave, engine.Stop},
+		Choices: []string{engine.Again, engine.Anew, engine.Leave, engine.Stop},
 	})
 }
 

@@ -17,23 +17,23 @@ func (p *stepper) confirm() tea.Cmd {
 	d := &dialog{th: p.e.th, keys: p.e.keys, wall: p.e.wall}
 	n := p.cur.N
 	if p.cur.Kind == engine.Watch {
-		d.title, d.want, d.why = "Begin to watch "+clean(p.cur.Target.String()), "y", "reads the provider, and logs in to the hosts at the start and at the end"
-		d.facts = []string{clean(p.cur.Text)}
-		d.yes = func(string) tea.Cmd {
-			if p.cur != nil && p.cur.N == n {
-				p.decide(engine.Decision{Verb: engine.Begin}, "watching; the next look comes by itself")
-			}
-			return nil
-		}
-		p.dialog = d.open()
-		return nil
+		return p.watchDialog(engine.Begin, "reads the provider, and logs in to the hosts at the start and at the end")
 	}
 	plan, guards := p.cur.Plans[p.plan], p.cur.Guards[p.plan]
 	d.title = clean(plan.Title)
 	d.facts = effects(plan)
 	d.want, d.why = app.Confirmation(plan)
 	var waive []string
+	alone := false
 	for _, g := range guards {
+		if g.Class == engine.GuardApproval {
+			// Nothing sets this aside. One person may break the glass, which is written down
+			// as that and never costs one key only.
+			alone = true
+			d.held = append(d.held, clean(g.Text)+"; going on without them breaks the glass, and is kept as that")
+			d.want, d.why = lastOf(plan, d.want), "without the second person"
+			continue
+		}
 		d.held = append(d.held, clean(g.Text))
 		waive = append(waive, g.ID)
 	}
@@ -41,12 +41,51 @@ func (p *stepper) confirm() tea.Cmd {
 	hash := plan.Hash()
 	d.yes = func(reason string) tea.Cmd {
 		if p.cur != nil && p.cur.N == n {
-			p.decide(engine.Decision{Verb: engine.Apply, Plan: hash, Waive: waive, Reason: reason}, doing(plan))
+			dec := engine.Decision{Verb: engine.Apply, Plan: hash, Waive: waive, Reason: reason}
+			if alone {
+				dec.BreakGlass = reason
+			}
+			p.decide(dec, doing(plan))
 		}
 		return nil
 	}
 	p.dialog = d.open()
 	return nil
+}
+
+// blind asks before a watch that no host sees.
+func (p *stepper) blind() tea.Cmd {
+	return p.watchDialog(engine.Blind, "reads the provider alone: the verdict cannot be silent then")
+}
+
+func (p *stepper) watchDialog(verb, why string) tea.Cmd {
+	n := p.cur.N
+	d := &dialog{
+		th: p.e.th, keys: p.e.keys, wall: p.e.wall,
+		title: "Begin to watch " + clean(p.cur.Target.String()), facts: []string{clean(p.cur.Text)}, want: "y", why: why,
+	}
+	d.yes = func(string) tea.Cmd {
+		if p.cur != nil && p.cur.N == n {
+			p.decide(engine.Decision{Verb: verb}, "watching; the next look comes by itself")
+		}
+		return nil
+	}
+	p.dialog = d.open()
+	return nil
+}
+
+// lastOf is what has to be typed instead of y: the end of what the plan is about.
+func lastOf(plan change.Plan, want string) string {
+	id := ""
+	switch {
+	case want != "y":
+		return want
+	case len(plan.Changes) > 0:
+		id = plan.Changes[0].Target.ID
+	case len(plan.Contacts) > 0:
+		id = plan.Contacts[0].ID
+	}
+	return id[max(0, len(id)-4):]
 }
 
 // effects are the lines of a dialog: the exact calls, and whether there is a way back.

@@ -52,6 +52,9 @@ func (p *stepper) canApply() string {
 	if p.cur != nil && p.cur.Kind == engine.Watch {
 		return p.can(engine.Begin)
 	}
+	if p.cur != nil && p.cur.Kind == engine.Manual {
+		return "this is answered line by line: q, then cordon case resume --plain; x skips it with a reason"
+	}
 	if why := p.can(engine.Apply); why != "" {
 		return why
 	}
@@ -90,9 +93,12 @@ func (p *stepper) Keys() []Binding {
 	}
 	ks := []Binding{apply}
 	if p.cur != nil && p.cur.Kind == engine.Doubt {
-		ks = []Binding{k.Again.When(func() string { return p.can(engine.Again) }), k.LeaveDoubt.When(func() string { return p.can(engine.Leave) })}
+		ks = []Binding{k.Again.When(func() string { return p.can(engine.Again) }), k.LeaveDoubt.When(func() string { return p.can(engine.Leave) }), k.Anew.When(func() string { return p.can(engine.Anew) })}
 	} else {
 		ks = append(ks, k.Again.When(func() string { return p.can(engine.Again) }), k.Skip.When(func() string { return p.can(engine.Skip) }))
+	}
+	if p.can(engine.Blind) == "" {
+		ks = append([]Binding{apply, k.Blind}, ks[1:]...)
 	}
 	if p.cur != nil && len(p.cur.Plans) > 1 {
 		ks = append([]Binding{apply, k.NextPlan}, ks[1:]...)
@@ -142,6 +148,12 @@ func (p *stepper) key(k tea.KeyMsg) tea.Cmd {
 		return off(p.can(engine.Skip), func() tea.Cmd { return p.reason(engine.Skip, "Skip: "+p.cur.Title) })
 	case keys.LeaveDoubt.Is(k):
 		return off(p.can(engine.Leave), func() tea.Cmd { return p.reason(engine.Leave, "Go on with the doubt on record: "+p.cur.Text) })
+	case keys.Anew.Is(k):
+		return off(p.can(engine.Anew), func() tea.Cmd {
+			return p.reason(engine.Anew, "Plan anew, although the last try may have taken effect: "+p.cur.Text)
+		})
+	case keys.Blind.Is(k):
+		return off(p.can(engine.Blind), p.blind)
 	case keys.Window.Is(k):
 		return p.window()
 	case keys.Brief.Is(k):

@@ -33,6 +33,7 @@ type stepper struct {
 	watch *witness.Verdict
 	log   []string // what was done so far, as the plain lines have it
 	last  string   // the last of it
+	alarm []string // what must not be overlooked: drift, a late job; the newest last
 	found []string // how many findings of what severity the last read of a host brought
 	err   error    // what went wrong last
 	dead  bool     // the run is over without an ending; the case stays open
@@ -153,6 +154,9 @@ func (p *stepper) progress(pr engine.Prompt) {
 	app.Lines{W: &b}.Prompt(pr)
 	p.log = append(p.log, strings.Split(strings.TrimRight(b.String(), "\n"), "\n")...)
 	p.last, p.err = clean(pr.Text), nil
+	if pr.Word != "" {
+		p.alarm = append(p.alarm, clean(pr.Word+": "+pr.Text))
+	}
 	p.watch = nil
 	if len(pr.Verdicts) > 0 {
 		p.watch = &pr.Verdicts[0]

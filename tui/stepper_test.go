@@ -199,6 +199,38 @@ func TestTheSuspectWindowMovesWithAReason(t *testing.T) {
 	}
 }
 
+// A second person is not talked away by a reason: going on alone is its own word in the
+// record, and never one key.
+func TestWithoutTheSecondPersonTheGlassIsBroken(t *testing.T) {
+	m, p, w := onPage(t, casePause)
+	p.cur.Guards[0] = []engine.Guard{{ID: engine.Approval, Class: engine.GuardApproval, Text: "needs bob's approval"}}
+	send(m, enter)
+	w.pass(time.Second)
+	send(m, runes("bob is asleep"), enter)
+	w.pass(time.Second)
+	send(m, runes("y"))
+	if decided(p) != nil {
+		t.Fatal("one key was enough")
+	}
+	send(m, tea.KeyMsg{Type: tea.KeyCtrlU}, runes("42"))
+	d := decided(p)
+	if d == nil || d.BreakGlass != "bob is asleep" || len(d.Waive) != 0 {
+		t.Errorf("decided %+v", d)
+	}
+}
+
+// An alarm stays in sight while the run goes on.
+func TestAnAlarmIsNotOverlooked(t *testing.T) {
+	m, p, w := onPage(t, casePause)
+	m.Update(runMsg{drv: p.drv, events: []event{
+		{prompt: &engine.Prompt{Kind: engine.Progress, Step: "pause", Word: "late job", Text: "job 9001 started after the pause"}, at: w.now()},
+		{prompt: &engine.Prompt{Kind: engine.Progress, Step: "pause", Text: "read back: paused"}, at: w.now()},
+	}})
+	if v := m.View(); !strings.Contains(v, "late job: job 9001 started after the") {
+		t.Errorf("the alarm is gone:\n%s", v)
+	}
+}
+
 // A run that panics keeps the trace out of the screen and says where it is; the case
 // is closed, the screen lives.
 func TestARunThatPanicsStandsStill(t *testing.T) {

@@ -38,6 +38,15 @@ func (p *stepper) right(w, h int) []string {
 			body = []string{"", "if a security key blinks, touch it; if a credential", "command asks, it asks on its own terminal"}
 		}
 	}
+	if n := len(p.alarm); n > 0 {
+		text := th.Glyph("bad") + " " + p.alarm[n-1]
+		if n > 1 {
+			text += fmt.Sprintf(" (and %d before it: l)", n-1)
+		}
+		for _, l := range clamp(th, wrap(text, w), 3) {
+			head = append(head, th.Bad.Render(l))
+		}
+	}
 	if p.last != "" && !p.over() && p.err == nil {
 		for _, l := range clamp(th, wrap("last: "+p.last, w), 2) {
 			head = append(head, th.Dim.Render(l))
