@@ -102,7 +102,7 @@ takes back a case that was handed over.`,
 			}
 			defer a.Close()
 			lines := e.lines(a)
-			decide, err := s.decider(e, lines)
+			decide, err := s.decider(cmd.Context(), e, lines)
 			if err != nil {
 				return err
 			}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"time"
@@ -27,7 +28,7 @@ func (s *standingFlags) bind(c *cobra.Command) {
 }
 
 // decider gives the source of decisions: a standing answer, or a person at a terminal.
-func (s *standingFlags) decider(e env, lines app.Lines) (app.Decider, error) {
+func (s *standingFlags) decider(ctx context.Context, e env, lines app.Lines) (app.Decider, error) {
 	opts := map[string]string{}
 	for _, o := range s.options {
 		verb, opt, ok := strings.Cut(o, "=")
@@ -44,7 +45,7 @@ func (s *standingFlags) decider(e env, lines app.Lines) (app.Decider, error) {
 	case s.yes:
 		return app.Standing{Reason: s.reason, Options: opts}.Decide, nil
 	case isTerminal(e.in):
-		return (&app.Person{In: e.in, Out: lines}).Decide, nil
+		return (&app.Person{Ctx: ctx, In: e.in, Out: lines}).Decide, nil
 	}
 	return app.Nobody, nil
 }
@@ -70,7 +71,7 @@ is captured and shown, and nothing is sent or kept.`,
 			}
 			defer a.Close()
 			lines := e.lines(a)
-			decide, err := s.decider(e, lines)
+			decide, err := s.decider(cmd.Context(), e, lines)
 			if err != nil {
 				return err
 			}

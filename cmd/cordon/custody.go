@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -186,7 +187,7 @@ It cannot be undone: export the case first. A case on hold (case hold) is not pu
 			}
 			defer a.Close()
 			if !yes {
-				if err := e.typed("purge "+args[0], args[0], "this cannot be undone"); err != nil {
+				if err := e.typed(cmd.Context(), "purge "+args[0], args[0], "this cannot be undone"); err != nil {
 					return err
 				}
 			}
@@ -209,10 +210,10 @@ It cannot be undone: export the case first. A case on hold (case hold) is not pu
 }
 
 // typed asks at the terminal for a word to be typed.
-func (e env) typed(what, word, why string) error {
+func (e env) typed(ctx context.Context, what, word, why string) error {
 	if !isTerminal(e.in) {
 		return fmt.Errorf("%s: %w: no terminal to ask at; say --yes", what, app.ErrNeeds)
 	}
-	p := &app.Person{In: e.in, Out: app.Lines{W: e.out}}
+	p := &app.Person{Ctx: ctx, In: e.in, Out: app.Lines{W: e.out}}
 	return p.Typed(what, word, why)
 }

@@ -37,7 +37,7 @@ owns it. The read is kept as a case.`,
 				if !isTerminal(e.in) {
 					return fmt.Errorf("check %s: %w: a login is visible on the host; say --yes --reason", args[0], app.ErrNeeds)
 				}
-				if err := (&app.Person{In: e.in, Out: lines}).ConfirmLogin(args[0]); err != nil {
+				if err := (&app.Person{Ctx: cmd.Context(), In: e.in, Out: lines}).ConfirmLogin(args[0]); err != nil {
 					return err
 				}
 			}

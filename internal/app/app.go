@@ -42,6 +42,7 @@ type App struct {
 	o      Options
 	cfg    *config.Config
 	sim    *simulation
+	life   context.Context // of the process: ends what is asked where no call has one of its own
 	clock  clock.Clock
 	state  string
 	marker redact.Marker
@@ -66,7 +67,7 @@ type App struct {
 // Open reads the configuration and builds the systems. It contacts nothing (a lab is
 // asked whether it is one) and fetches no token.
 func Open(ctx context.Context, o Options) (*App, error) {
-	a := &App{o: o, clock: clock.Real{}}
+	a := &App{o: o, clock: clock.Real{}, life: ctx}
 	path := o.Config
 	if o.Lab != "" {
 		sim, err := readLab(o.Lab)
@@ -183,7 +184,7 @@ func (a *App) sign() (signing.Signer, error) {
 		a.signer, err = signing.FromAgent(os.Getenv("SSH_AUTH_SOCK"), s.Agent)
 	case s.Key != "":
 		a.signer, err = signing.FromFile(s.Key, func() (secret.Secret, error) {
-			return a.ask(context.Background(), "passphrase of "+s.Key)
+			return a.ask(a.life, "passphrase of "+s.Key)
 		})
 	default:
 		a.signer, err = a.ownKey()

@@ -158,7 +158,7 @@ func Confirmation(p change.Plan) (want, why string) {
 
 func (p *Person) line(question string) (string, error) {
 	if p.in == nil {
-		p.in = &typing{r: bufio.NewReader(p.In)}
+		p.in = &typing{bufio.NewReader(p.In)}
 	}
 	fmt.Fprint(p.Out.W, question)
 	s, err := p.in.line(p.Ctx)
