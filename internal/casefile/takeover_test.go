@@ -169,3 +169,29 @@ func TestNobodyElseWritesTheLinesThatOthersRelyOn(t *testing.T) {
 		}
 	}
 }
+
+func TestAfterGivingWayNothingIsWrittenEvenWhenNobodyCame(t *testing.T) {
+	s, dir := diskStore(t)
+	c := create(t, s, "INC-1")
+	ok(t, os.WriteFile(dir+"/INC-1/takeover", []byte(`{"by":"bob","host":"jump2","why":"now"}`), 0o600))
+	by, err := c.Yield()
+	if err != nil || by == "" {
+		t.Fatalf("%q %v", by, err)
+	}
+	before := files(t, dir)
+	for name, write := range map[string]func() error{
+		"line": func() error { _, err := c.Append(casefile.Event{Kind: "note"}); return err },
+		"head": func() error { return c.SignHead(fakeSigner{}) },
+		"hold": func() error { _, err := c.Hold(false, "x", nil); return err },
+	} {
+		if err := write(); !errors.Is(err, casefile.ErrFenced) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if after := files(t, dir); after["/INC-1/journal.jsonl"] != before["/INC-1/journal.jsonl"] || len(after) != len(before) {
+		t.Error("something was written without the lock")
+	}
+	if by, err := c.Yield(); by != "" || err != nil {
+		t.Errorf("given up twice: %q %v", by, err)
+	}
+}
