@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"regexp"
 	"strings"
@@ -106,20 +105,28 @@ func plainJSON(b []byte) error {
 	if !json.Valid(b) {
 		return errors.New("not JSON")
 	}
-	dec := json.NewDecoder(bytes.NewReader(b))
-	dec.UseNumber()
-	for {
-		t, err := dec.Token()
-		if err == io.EOF {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if n, ok := t.(json.Number); ok && strings.ContainsAny(n.String(), ".eE") {
-			return fmt.Errorf("number %s: fractions and exponents read differently elsewhere, write a string", n)
+	for len(b) > 0 {
+		switch c := b[0]; {
+		case c == '"':
+			end := 1
+			for b[end] != '"' { // it is valid JSON: there is an end, and an escape has a byte behind it
+				if b[end] == '\\' {
+					end++
+				}
+				end++
+			}
+			b = b[end+1:]
+		case c == '-' || c >= '0' && c <= '9':
+			n := b[:1+len(b[1:])-len(bytes.TrimLeft(b[1:], "0123456789.eE+-"))]
+			if bytes.ContainsAny(n, ".eE") {
+				return fmt.Errorf("number %s: fractions and exponents read differently elsewhere, write a string", n)
+			}
+			b = b[len(n):]
+		default:
+			b = b[1:]
 		}
 	}
+	return nil
 }
 
 // cut shortens s to MaxMsg bytes at a character boundary and marks it.

@@ -85,7 +85,7 @@ func (b *secondPerson) sign(t testing.TB, text string) []byte {
 // decide is any answer that a person, a script or a mistake could give.
 func (m *model) decide(p Prompt) Decision {
 	d := Decision{N: p.N, Verb: p.Choices[m.rng.IntN(len(p.Choices))]}
-	if m.rng.IntN(5) > 0 { // most people go on
+	if p.Kind != Doubt && m.rng.IntN(5) > 0 { // most people go on; who looks again for ever gets nowhere
 		d.Verb = p.Choices[0]
 	}
 	if m.rng.IntN(6) > 0 {
