@@ -3,6 +3,7 @@ package app
 import (
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"cordon/internal/change"
@@ -46,7 +47,11 @@ func (l Lines) Prompt(p engine.Prompt) {
 		l.Printf("%s%s: %s", head, p.Title, p.Text)
 	}
 	for i, pl := range p.Plans {
-		l.Plan(pl, p.Guards[i])
+		n := ""
+		if pl.Appliable() && len(p.Plans) > 1 && p.CannotDo == "" {
+			n = strconv.Itoa(i+1) + ". "
+		}
+		l.plan(n, pl, p.Guards[i])
 	}
 	if p.Manual != nil {
 		l.Manual(p.Manual)
@@ -75,9 +80,14 @@ func (l Lines) Prompt(p engine.Prompt) {
 	}
 }
 
-// Plan writes one option whole: what is sent, who else is hit, what is lost.
-func (l Lines) Plan(p change.Plan, guards []engine.Guard) {
-	l.Printf("  plan %s/%s: %s", p.Verb, p.Option, p.Title)
+// plan writes one option whole: its number where it is one of several to apply, what is
+// sent, who else is hit, what is lost.
+func (l Lines) plan(n string, p change.Plan, guards []engine.Guard) {
+	kind := "plan"
+	if !p.Appliable() {
+		kind = "by hand"
+	}
+	l.Printf("  %s%s %s/%s: %s", n, kind, p.Verb, p.Option, p.Title)
 	put := func(label, text string) {
 		if text != "" {
 			l.Printf("    %-10s %s", label, text)
@@ -164,7 +174,7 @@ func (l Lines) Ending(p engine.Prompt) {
 	for _, n := range p.Ending.Notes {
 		l.Printf("  note %s", n)
 	}
-	l.Printf("ending: %s (exit %d)", p.Ending.Word, p.Ending.Exit)
+	l.Printf("ending: %s", p.Ending.Line())
 }
 
 func dash(s string) string {

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 
+	"cordon/internal/change"
 	"cordon/internal/engine"
 )
 
@@ -35,7 +37,10 @@ func (s Standing) Decide(p engine.Prompt) (engine.Decision, error) {
 		}
 		return d, nil
 	case engine.Doubt:
-		if s.Reason == "" {
+		// What was refused for want of a credential, or before anything was sent, would be
+		// refused in every later step too: it is for a person, not for an hour of watching.
+		o := p.Outcome
+		if s.Reason == "" || o != nil && o.State == change.Refused && (o.Status == 0 || o.Status == http.StatusUnauthorized) {
 			return needs(p.Text)
 		}
 		d.Verb = engine.Leave
@@ -52,7 +57,7 @@ func (s Standing) Decide(p engine.Prompt) (engine.Decision, error) {
 		return needs(p.CannotDo)
 	}
 	for i, pl := range p.Plans {
-		if len(pl.Changes)+len(pl.Contacts) == 0 {
+		if !pl.Appliable() {
 			continue
 		}
 		if want := s.Options[pl.Verb]; want != "" && want != pl.Option {
@@ -70,9 +75,12 @@ func (s Standing) Decide(p engine.Prompt) (engine.Decision, error) {
 	return needs("no plan here that could be applied")
 }
 
+// maxWrong is how many answers in a row that are no choice are asked for again.
+const maxWrong = 5
+
 // Walk drives a run to its end with one source of decisions, showing every prompt.
 func Walk(ctx context.Context, run *engine.Run, out Lines, decide func(engine.Prompt) (engine.Decision, error)) (engine.Ending, error) {
-	for {
+	for wrong := 0; ; {
 		p, err := run.Next(ctx)
 		if err != nil {
 			return engine.Ending{}, err
@@ -100,8 +108,14 @@ func Walk(ctx context.Context, run *engine.Run, out Lines, decide func(engine.Pr
 			out.Printf("not taken: %v", err) // nothing was decided: the same is asked again
 			continue
 		}
+		if errors.Is(err, engine.ErrChoice) && wrong < maxWrong { // a person sees why; what answers without looking would go on for ever
+			wrong++
+			out.Printf("not taken: %v", err)
+			continue
+		}
 		if err != nil {
 			return engine.Ending{}, err
 		}
+		wrong = 0
 	}
 }

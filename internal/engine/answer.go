@@ -27,40 +27,46 @@ func (r *Run) Answer(ctx context.Context, d Decision) error {
 		return ErrOutdated
 	}
 	switch d.Verb {
-	case Again, Stop:
+	case Stop:
 		r.shown = Prompt{}
 		return nil
+	case Again:
+		r.shown = Prompt{}
+		if p.Kind != Doubt || p.Outcome.State != change.Refused {
+			return nil
+		}
+		return r.append(casefile.Event{Kind: "again", Step: p.Step, Target: t.on, Msg: p.Text, Data: encode(againData{[]string{t.key()}})})
+	case Anew:
+		if strings.TrimSpace(d.Reason) == "" {
+			return fmt.Errorf("do step %s again although it may have been done: %w", p.Step, ErrReason)
+		}
+		r.shown = Prompt{}
+		return r.append(casefile.Event{Kind: "anew", Step: p.Step, Target: t.on, Msg: d.Reason, Data: encode(anewData{t.key(), p.Outcome.Change})})
 	case Skip, Leave:
 		if strings.TrimSpace(d.Reason) == "" {
 			return fmt.Errorf("%s step %s: %w", d.Verb, p.Step, ErrReason)
 		}
 		r.shown = Prompt{}
-		end := Skipped
+		end, why := Skipped, d.Reason
 		if d.Verb == Leave {
 			end = InDoubt
+			if p.Outcome.State == change.Refused {
+				end, why = RefusedBy, p.Outcome.Why+"; left: "+d.Reason
+			}
 		}
 		if err := r.append(casefile.Event{Kind: d.Verb, Step: p.Step, Target: t.on, Msg: d.Reason}); err != nil {
 			return err
 		}
-		return r.finish(t, end, d.Reason)
-	case Begin:
+		return r.finish(t, end, why)
+	case Begin, Blind:
 		r.shown = Prompt{}
 		if t.do().Do == playbooks.Wait {
 			return r.beginIdle(t)
 		}
-		return r.beginWatch(t)
+		return r.beginWatch(t, d.Verb == Blind)
 	case Did, Wait, Sign, Redo:
 		return r.answerManual(ctx, t, p, d)
 	default:
 		return r.apply(ctx, t, p, d)
 	}
-}
-
-// refused ends a task whose change the other side did not take. Where the playbook
-// calls the act optional, a target out of reach is a gap and not a failure.
-func (r *Run) refused(t task, out change.Outcome) error {
-	if t.do().Optional && out.Status == 0 {
-		return r.finish(t, Unreached, out.Why)
-	}
-	return r.finish(t, RefusedBy, out.Why)
 }

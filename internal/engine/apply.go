@@ -56,7 +56,11 @@ func (r *Run) apply(ctx context.Context, t task, p Prompt, d Decision) error {
 		if err != nil {
 			return err
 		}
-		if out.State == change.Unknown || out.State == change.Refused {
+		// A refused change leaves nothing in doubt: the rest of the same task goes on, so
+		// that one job that may not be cancelled does not shield the others. Another
+		// runner's changes wait, and after an unknown one everything does.
+		same := k+1 < len(of) && of[k+1].key() == of[k].key()
+		if out.State == change.Unknown || out.State == change.Refused && !same {
 			r.stopped(t, plan, k, out)
 			break
 		}

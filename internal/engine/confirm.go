@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"cordon/internal/casefile"
@@ -29,7 +30,16 @@ func (r *Run) confirm(ctx context.Context, t task) (Prompt, error) {
 	if w == nil {
 		s := r.silence()
 		p := r.prompt(t, Watch, fmt.Sprintf("watch for %s: %s", s.Needs, s.Why))
-		return r.ask(p, Begin, Skip, Stop), nil
+		if len(r.o.Hosts) == 0 {
+			return r.ask(p, Begin, Skip, Stop), nil
+		}
+		var names []string
+		for _, h := range r.o.Hosts {
+			names = append(names, h.ID)
+		}
+		p.Text += fmt.Sprintf("; it logs in to %s at its start and its end, which is visible there (%s: ask the provider alone, the verdict then cannot be silent)",
+			strings.Join(names, ", "), Blind)
+		return r.ask(p, Begin, Blind, Skip, Stop), nil
 	}
 	if woke, err := r.wait(ctx, w); err != nil || woke {
 		return r.prompt(t, Progress, "a pause has to be made again before the next look"), err
@@ -37,7 +47,7 @@ func (r *Run) confirm(ctx context.Context, t task) (Prompt, error) {
 	over := !r.o.Clock.Now().Before(w.From.Add(w.Needs))
 	watched := r.watched(t)
 	first := slices.ContainsFunc(watched, func(o task) bool { return len(r.st.seen[o.key()]) == 0 })
-	hosts, err := r.lookAtHosts(ctx, t, over || first)
+	hosts, err := r.lookAtHosts(ctx, t, !w.Blind && (over || first))
 	if err != nil {
 		return Prompt{}, err
 	}
@@ -199,11 +209,11 @@ func (r *Run) buryToken(t task, v witness.Verdict) error {
 	return r.append(casefile.Event{Kind: "exposure", Step: t.step.ID, Target: t.on, OK: true, Data: encode(x)})
 }
 
-func (r *Run) beginWatch(t task) error {
+func (r *Run) beginWatch(t task, blind bool) error {
 	s := r.silence()
 	return r.append(casefile.Event{
 		Kind: "watch", Step: t.step.ID, Target: t.on, OK: true, Msg: s.Why,
-		Data: encode(watchData{From: r.o.Clock.Now(), Needs: s.Needs, Why: s.Why}),
+		Data: encode(watchData{From: r.o.Clock.Now(), Needs: s.Needs, Why: s.Why, Blind: blind}),
 	})
 }
 

@@ -39,17 +39,11 @@ func (r *Run) doubt(ctx context.Context, t task, d pending) (Prompt, error) {
 		}
 		p := r.prompt(t, Progress, fmt.Sprintf("%s was unknown, now %s: %s", d.change.Title, state, why))
 		p.Outcome = &out
-		switch tr := r.st.tried[t.key()]; {
-		case tr == nil || !tr.over():
-			return p, nil // never sent, or the rest of the plan was not: planned again next
-		case state == change.Refused:
-			return p, r.refused(t, out)
-		}
-		return p, nil // Next reads it back
+		return p, nil // Next plans what was never sent, or concludes
 	}
 	p := r.prompt(t, Doubt, fmt.Sprintf("UNKNOWN whether it took effect: %s (%s)", d.change.Title, why))
 	p.Outcome = &change.Outcome{Change: d.change.ID, State: change.Unknown, Why: why}
-	return r.ask(p, Again, Leave, Stop), nil
+	return r.ask(p, Again, Anew, Leave, Stop), nil
 }
 
 // settleLate looks at every doubt that was left behind once more, when a later step

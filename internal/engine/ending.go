@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"cordon/internal/casefile"
+	"cordon/internal/check"
 	"cordon/internal/target"
 	"cordon/internal/witness"
 	"cordon/providers"
@@ -17,6 +18,16 @@ type Ending struct {
 	Word  string   // contained, knocking, polling, resurrected, refused, unknown, "cannot tell", open, "dry run"
 	Exit  int      // by the design's table
 	Notes []string // what a reader must know beside the word
+	Open  []string // what the word does not cover: credentials, other agents, findings
+}
+
+// Line is the ending on one line.
+func (e Ending) Line() string {
+	s := fmt.Sprintf("%s (exit %d)", e.Word, e.Exit)
+	if len(e.Open) > 0 {
+		s += "; open: " + strings.Join(e.Open, ", ")
+	}
+	return s
 }
 
 // Exit codes of cordon (design, "Command line").
@@ -77,7 +88,7 @@ func (r *Run) ending() Ending {
 	case r.o.Issuer == nil && r.unplanned == 0:
 		e.Word = DryRun
 	case r.o.Issuer == nil:
-		e = Ending{"cannot tell", ExitCannotTell, []string{fmt.Sprintf("%d plans could not be made", r.unplanned)}}
+		e = Ending{Word: "cannot tell", Exit: ExitCannotTell, Notes: []string{fmt.Sprintf("%d plans could not be made", r.unplanned)}}
 	default:
 		worst := -1
 		var notes []string
@@ -94,7 +105,29 @@ func (r *Run) ending() Ending {
 		e.Notes = notes
 	}
 	e.Notes = append(r.notes(), e.Notes...)
+	if r.o.Issuer != nil {
+		e.Open = r.uncovered()
+	}
 	return e
+}
+
+// uncovered is what stays to be done when the runner itself is silent.
+func (r *Run) uncovered() []string {
+	var out []string
+	for _, t := range r.o.Runners {
+		for _, v := range r.st.verdicts[t] {
+			if v.State == witness.Open && !slices.Contains(out, v.Question) {
+				out = append(out, v.Question)
+			}
+		}
+	}
+	out = append(out, r.others()...)
+	for _, h := range r.o.Hosts {
+		if n := len(check.AtLeast(r.st.findings[h.ID], check.High)); n > 0 {
+			out = append(out, fmt.Sprintf("%d findings of high severity on %s", n, h.ID))
+		}
+	}
+	return out
 }
 
 // endingOf weighs one runner: what still polls first, then what failed, then what is
@@ -111,14 +144,14 @@ func (r *Run) endingOf(runner target.Ref) (e Ending, bad int) {
 		}
 	}
 	end := func(word string, exit, bad int, notes ...string) (Ending, int) {
-		return Ending{word, exit, append(e.Notes, notes...)}, bad
+		return Ending{Word: word, Exit: exit, Notes: append(e.Notes, notes...)}, bad
 	}
 	switch {
 	case rank(poll.State) >= rank(witness.Knocking):
 		return end(poll.State, ExitPolls, 10+rank(poll.State))
 	case slices.Contains(dereg, RefusedBy):
 		return end("refused", ExitFailed, 9)
-	case slices.Contains(dereg, Skipped):
+	case slices.Contains(dereg, Skipped) && poll.State != witness.Silent: // silent: somebody removed it by hand, the provider says so
 		return end("open", ExitFailed, 8, "the registration was left in place")
 	case len(r.st.doubts) > 0:
 		return end("unknown", ExitCannotTell, 7)

@@ -44,6 +44,11 @@ type (
 		Digest string        `json:"digest"`
 		Change change.Change `json:"change"`
 	}
+	// anewData opens a task whose last change is unknown: somebody decided to do it again.
+	anewData struct {
+		Task   string `json:"task"`
+		Change string `json:"change"`
+	}
 	// againData opens tasks that had ended: after a refusal that may pass, or when what
 	// they did is no longer in force.
 	againData struct {
@@ -95,6 +100,7 @@ type (
 		From  time.Time     `json:"from"`
 		Needs time.Duration `json:"needs_ns"`
 		Why   string        `json:"why"`
+		Blind bool          `json:"provider_only,omitempty"` // no host is logged in to
 	}
 	verdictData struct {
 		Final    bool              `json:"final"`

@@ -67,7 +67,7 @@ func (r *Run) Next(ctx context.Context) (Prompt, error) {
 
 // conclude ends a task whose changes all have outcomes.
 func (r *Run) conclude(ctx context.Context, t task, tr *try) (Prompt, error) {
-	out := tr.outcomes[len(tr.outcomes)-1]
+	out := tr.worst()
 	if tr.looks > 0 {
 		return r.lookAgain(ctx, t)
 	}
@@ -80,10 +80,16 @@ func (r *Run) conclude(ctx context.Context, t task, tr *try) (Prompt, error) {
 	}
 	p := r.prompt(t, Progress, text)
 	p.Outcome = &out
-	if out.State == change.Refused {
-		return p, r.refused(t, out)
+	if out.State != change.Refused {
+		return p, r.verify(ctx, t)
 	}
-	return p, r.verify(ctx, t)
+	if t.do().Optional && out.Status == 0 {
+		return p, r.finish(t, Unreached, out.Why) // out of reach is a gap, not a failure
+	}
+	// A wrong token, a limit, a plan that went stale: the task stays open until somebody
+	// says that it is over, or the next step would be offered over a runner that still runs.
+	p.Kind, p.Text = Doubt, "REFUSED, not done: "+text
+	return r.ask(p, Again, Leave, Stop), nil
 }
 
 // lookAgain reads back what the last look did not confirm.

@@ -60,6 +60,16 @@ func (o *oracle) line(l casefile.Line) {
 		delete(o.open, d.Task)
 	case "drift", "again":
 		o.ends = without(o.ends, l)
+	case "anew": // a person, with a reason, has what may have happened done once more
+		if l.Msg == "" {
+			o.bad("line %d plans anew without a reason", l.Seq)
+		}
+		var a anewData
+		if err := json.Unmarshal(l.Data, &a); err != nil {
+			o.bad("line %d (%s) is not understood: %v", l.Seq, l.Kind, err)
+		}
+		delete(o.open, a.Task)
+		delete(o.ends, a.Task)
 	case "approve", "break-glass":
 		o.agreed = append(o.agreed, d.Binds)
 	case "confirm":

@@ -24,9 +24,11 @@ const (
 	Apply = "apply"
 	Skip  = "skip"
 	Again = "again" // plan or observe once more
+	Anew  = "anew"  // plan once more although the last try may have taken effect; needs a reason
 	Leave = "leave" // go on with the doubt on record
 	Begin = "begin"
-	Stop  = "stop" // end here; the case stays open
+	Blind = "blind" // begin to watch with the provider alone: no host is logged in to
+	Stop  = "stop"  // end here; the case stays open
 )
 
 // Prompt is what a person sees. Every field is safe to show as it is.

@@ -20,6 +20,7 @@ type pending struct {
 	change   change.Change
 	why      string
 	answered bool // a result is on record and says unknown; false: the process ended before one
+	aside    bool // a person had the task planned anew; it stays unknown until something settles it
 }
 
 // try is a confirmed plan and what became of its changes so far.
@@ -27,6 +28,16 @@ type try struct {
 	changes  int
 	outcomes []change.Outcome
 	looks    int // how often it was read back
+}
+
+// worst is the outcome that decides how the task ended: a refusal, or the last.
+func (t *try) worst() change.Outcome {
+	for _, o := range t.outcomes {
+		if o.State == change.Refused {
+			return o
+		}
+	}
+	return t.outcomes[len(t.outcomes)-1]
 }
 
 // over reports whether every change has an outcome, or one was refused.
@@ -155,6 +166,15 @@ func (s *state) applyMore(l casefile.Line) error {
 		return with(l, func(d evidenceName) { s.kept(d.Name) })
 	case "gap":
 		return with(l, func(d evidenceName) { s.missed(d.Name, d.Why) })
+	case "anew":
+		return with(l, func(d anewData) {
+			for i := range s.doubts {
+				if s.doubts[i].change.ID == d.Change {
+					s.doubts[i].aside = true
+				}
+			}
+			s.reopen(d.Task)
+		})
 	case "again":
 		return with(l, func(d againData) { s.reopen(d.Tasks...) })
 	case "drift":
@@ -266,7 +286,7 @@ func (s *state) settle(d resultData) {
 
 func (s *state) doubtOf(task string) *pending {
 	for i := range s.doubts {
-		if s.doubts[i].task == task {
+		if s.doubts[i].task == task && !s.doubts[i].aside {
 			return &s.doubts[i]
 		}
 	}
