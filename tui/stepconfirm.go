@@ -14,6 +14,9 @@ import (
 // confirm opens the dialog for what is on screen. The decision carries the number of
 // the prompt and the hash of the plan that the dialog was opened for.
 func (p *stepper) confirm() tea.Cmd {
+	if p.cur.Kind == engine.Manual {
+		return p.manual()
+	}
 	d := &dialog{th: p.e.th, keys: p.e.keys, wall: p.e.wall}
 	n := p.cur.N
 	if p.cur.Kind == engine.Watch {

@@ -53,7 +53,7 @@ func (p *stepper) canApply() string {
 		return p.can(engine.Begin)
 	}
 	if p.cur != nil && p.cur.Kind == engine.Manual {
-		return "this is answered line by line: q, then cordon case resume --plain; x skips it with a reason"
+		return p.canManual()
 	}
 	if why := p.can(engine.Apply); why != "" {
 		return why

@@ -99,6 +99,9 @@ func (p *stepper) asked(w int) []string {
 			out = append(out, th.Bad.Render(l))
 		}
 	}
+	if p.cur.Manual != nil {
+		out = append(out, p.manualLines(w)...)
+	}
 	for _, o := range p.cur.Seen {
 		out = append(out, hang("saw", says(o), w)...)
 	}

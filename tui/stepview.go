@@ -111,6 +111,8 @@ func (p *stepper) left(h int) []string {
 		switch {
 		case s.Now:
 			word, glyph = "now", th.Glyph("now")
+		case s.End == "" && s.Waits != "":
+			word = "waits"
 		case s.End != "":
 			glyph = th.Tone(level[s.End]).Render(th.Glyph(level[s.End]))
 		}
