@@ -31,7 +31,6 @@ func TestLintFindsEachMistake(t *testing.T) {
 		{"wrong verify", "verify: paused", "verify: gone", `error: verify gone does not tell whether pause worked`},
 		{"unknown verify", "verify: paused", "verify: asleep", `error: verify "asleep" is unknown`},
 		{"unknown ask", "verify: gone", "verify: gone, ask: mother", `error: ask "mother" is unknown`},
-		{"second person", "verify: gone", "verify: gone, ask: second-person", `error: this build cannot ask a second person yet`},
 		{"verb on confirm", "{do: confirm}", "{do: confirm, verb: stop}", `error: confirm has no verb`},
 		{"optional provider", "verify: paused", "verify: paused, optional: true", `error: only hosts may be out of reach`},
 		{"gather on hosts", "on: runner, profile: express", "on: hosts, profile: express", `error: hosts are read by "do: plan, verb: collect"`},
@@ -213,5 +212,20 @@ func TestOffboardTakesAwayTrustAndNotOnlyTheMachine(t *testing.T) {
 	}
 	if a := step["pause"].Acts; a[1].Do != Wait || a[1].Until != UntilIdle {
 		t.Errorf("nobody waits for the last job: %+v", a)
+	}
+}
+
+func TestAPlaybookMayAskASecondPerson(t *testing.T) {
+	p, err := Find("contain")
+	if err != nil {
+		t.Fatal(err)
+	}
+	asks := strings.Replace(string(p.Source), "verify: gone", "verify: gone, ask: second-person", 1)
+	if p, err = Load("asks", []byte(asks)); err != nil {
+		t.Fatal(err)
+	}
+	last := p.Steps[len(p.Steps)-2].Acts
+	if got := last[len(last)-1].Ask; got != SecondPerson {
+		t.Errorf("the deregistration asks %q", got)
 	}
 }

@@ -75,9 +75,6 @@ func (l *linter) plan(i int, at []string, a Act) {
 	if a.Optional && a.On == OnRunner {
 		l.err(below(at, "optional"), "only hosts may be out of reach; what a provider does not answer is unknown, not optional")
 	}
-	if a.Ask == SecondPerson { // refused rather than passed over: who wrote it counts on it
-		l.err(below(at, "ask"), "this build cannot ask a second person yet, and does not run what wants one")
-	}
 	for j, d := range a.Destroys {
 		if !globForm.MatchString(d) {
 			l.err(below(at, "destroys", strconv.Itoa(j)), "destroys %q: evidence names are made of A-Z a-z 0-9 . _ / - and the globs * and ?", untrusted.Text(d))

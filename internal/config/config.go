@@ -34,8 +34,10 @@ type Config struct {
 	Providers map[string]Provider `yaml:"providers"`
 	Hosts     map[string]Host     `yaml:"hosts"`
 	Rotate    Rotate              `yaml:"rotate"`
-	Notify    *Notify             `yaml:"notify"`   // nil: nobody is told
-	Operator  map[string]Action   `yaml:"operator"` // by the name that playbooks use
+	Notify    *Notify             `yaml:"notify"`    // nil: nobody is told
+	Operator  map[string]Action   `yaml:"operator"`  // by the name that playbooks use
+	Approvers map[string]Approver `yaml:"approvers"` // by person
+	Approval  Approval            `yaml:"approval"`
 
 	// Path is the file that was read; empty where there was none.
 	Path string `yaml:"-"`
