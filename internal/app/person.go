@@ -73,6 +73,10 @@ func (p *Person) Decide(pr engine.Prompt) (engine.Decision, error) {
 				p.Out.Printf("no plan %d to apply here", n)
 				continue
 			}
+			if pl := pr.Plans[n-1]; !pl.Appliable() {
+				p.Out.Printf("plan %d, %s, is done by hand: %s WHY, with what was done as the reason", n, pl.Title, engine.Skip)
+				continue
+			}
 			return p.confirm(pr, n-1, d)
 		}
 		if verb == engine.Apply || !slices.Contains(pr.Choices, verb) {
@@ -99,7 +103,7 @@ func question(pr engine.Prompt) string {
 	for _, c := range pr.Choices {
 		switch c {
 		case engine.Apply:
-			opts = append(opts, fmt.Sprintf("1-%d to apply a plan", len(pr.Plans)))
+			opts = append(opts, numbers(pr.Plans)+" to apply")
 		case engine.Skip, engine.Leave, engine.Redo:
 			opts = append(opts, c+" WHY")
 		default:
@@ -107,6 +111,17 @@ func question(pr engine.Prompt) string {
 		}
 	}
 	return "[" + strings.Join(opts, " | ") + "]: "
+}
+
+// numbers are those of the plans that do anything from here.
+func numbers(plans []change.Plan) string {
+	var out []string
+	for i, pl := range plans {
+		if pl.Appliable() {
+			out = append(out, strconv.Itoa(i+1))
+		}
+	}
+	return strings.Join(out, " or ")
 }
 
 // confirm asks for what a plan needs beyond its number: reasons for its guards, and
@@ -145,7 +160,9 @@ func (p *Person) confirm(pr engine.Prompt, i int, d engine.Decision) (engine.Dec
 // or the number of changes where there are several.
 func Confirmation(p change.Plan) (want, why string) {
 	switch {
-	case len(p.Changes) == 0 && len(p.Contacts) > 0:
+	case !p.Appliable():
+		return "by hand", "is done by hand"
+	case len(p.Changes) == 0:
 		return "y", "logs in to " + p.Contacts[0].ID
 	case len(p.Changes) > 1:
 		return strconv.Itoa(len(p.Changes)), fmt.Sprintf("%d changes", len(p.Changes))

@@ -94,14 +94,19 @@ func (p Plan) Hash() string {
 	return digest(p)
 }
 
-// Reversible reports whether every change of the plan can be undone.
+// Appliable reports whether the plan does anything from here: it changes something, or
+// logs in somewhere to read.
+func (p Plan) Appliable() bool { return len(p.Changes)+len(p.Contacts) > 0 }
+
+// Reversible reports whether every change of the plan can be undone. A plan without
+// changes has nothing that could be.
 func (p Plan) Reversible() bool {
 	for _, c := range p.Changes {
 		if c.Undo == nil {
 			return false
 		}
 	}
-	return true
+	return len(p.Changes) > 0
 }
 
 // States of an outcome.

@@ -1,0 +1,55 @@
+package app
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"cordon/internal/change"
+	"cordon/internal/engine"
+	"cordon/internal/target"
+)
+
+func choice(plans ...change.Plan) engine.Prompt {
+	return engine.Prompt{
+		N: 7, Kind: engine.Choose, Step: "pause", Plans: plans, Guards: make([][]engine.Guard, len(plans)),
+		Choices: []string{engine.Apply, engine.Skip, engine.Again, engine.Stop},
+	}
+}
+
+func undoable(id string) change.Plan {
+	c := change.Change{ID: "pause/" + id, Target: target.Ref{System: "gl", Kind: target.Runner, ID: id}}
+	undo := c
+	c.Undo = &undo
+	return change.Plan{Verb: "pause", Option: "registration", Title: "pause it", Changes: []change.Change{c}}
+}
+
+var byHand = change.Plan{Verb: "pause", Option: "console", Title: "pause it at the console", Manual: []string{"go there"}}
+
+func TestAPlanThatIsDoneByHandIsNotOfferedForApplying(t *testing.T) {
+	pr := choice(byHand, undoable("42"))
+	if q := question(pr); !strings.Contains(q, "[2 to apply | ") {
+		t.Errorf("offered: %s", q)
+	}
+	if q := question(choice(undoable("42"))); !strings.Contains(q, "[1 to apply | ") {
+		t.Errorf("control: %s", q)
+	}
+	var out bytes.Buffer
+	p := &Person{Ctx: t.Context(), In: strings.NewReader("1\n2\ny\n"), Out: Lines{W: &out}}
+	d, err := p.Decide(pr)
+	if err != nil || d.Verb != engine.Apply || d.Plan != pr.Plans[1].Hash() {
+		t.Errorf("%+v, %v", d, err)
+	}
+	if !strings.Contains(out.String(), "plan 1, pause it at the console, is done by hand") {
+		t.Errorf("it does not say why not:\n%s", out.String())
+	}
+	if byHand.Reversible() || !pr.Plans[1].Reversible() {
+		t.Error("a plan without changes has nothing that could be undone; one with an undo can be undone")
+	}
+
+	out.Reset()
+	Lines{W: &out}.Prompt(pr)
+	if said := out.String(); !strings.Contains(said, "  by hand pause/console: ") || !strings.Contains(said, "  2. plan pause/registration: ") {
+		t.Errorf("shown as:\n%s", said)
+	}
+}
