@@ -33,7 +33,7 @@ func (r *Run) doubt(ctx context.Context, t task, d pending) (Prompt, error) {
 		return Prompt{}, err
 	}
 	if state != change.Unknown {
-		out := change.Outcome{Change: d.change.ID, State: state, Why: why, At: r.o.Clock.Now()}
+		out := change.Outcome{Change: d.change.ID, State: state, Why: why, Status: d.status, At: r.o.Clock.Now()}
 		if err := r.resultFor(t, t.key(), "settle", out); err != nil {
 			return Prompt{}, err
 		}

@@ -20,6 +20,7 @@ type pending struct {
 	change   change.Change
 	why      string
 	answered bool // a result is on record and says unknown; false: the process ended before one
+	status   int  // of that answer; 0: there was none
 	aside    bool // a person had the task planned anew; it stays unknown until something settles it
 }
 
@@ -262,7 +263,7 @@ func (s *state) result(d resultData) {
 			continue
 		}
 		if d.Outcome.State == change.Unknown {
-			s.doubts[i].why, s.doubts[i].answered = d.Outcome.Why, true
+			s.doubts[i].why, s.doubts[i].answered, s.doubts[i].status = d.Outcome.Why, true, d.Outcome.Status
 			return
 		}
 		s.doubts = append(s.doubts[:i:i], s.doubts[i+1:]...)
