@@ -121,7 +121,8 @@ func TestAHostileAnswerToAChange(t *testing.T) {
 		done         bool // the lab made the change before the answer was replaced
 		ending, note string
 	}{
-		{pause, "401", false, "contained (exit 0)", "pause gitlab-lab/42: refused: "},
+		{pause, "401", false, "stopped (exit 6)", "REFUSED, not done: pause/42/1.1"}, // every later step would be refused too
+		{pause, "500", false, "contained (exit 0)", "pause gitlab-lab/42: refused: "},
 		{pause, "html", true, "contained (exit 0)", "settled: pause/42/1.1: applied"},
 		{reset, "429", false, "contained (exit 0)", "rotate gitlab-lab/42: refused: "},
 		{reset, "not ours", true, "contained (exit 0)", "settled: rotate/42/1.1: applied (moot"},
@@ -140,19 +141,23 @@ func TestAHostileAnswerToAChange(t *testing.T) {
 			w := newWorld(t)
 			w.between(c.call, c.answer, c.done)
 			s := w.cordon(contain("H")...)
-			if ending(s.out) != c.ending || s.err != "" {
-				t.Errorf("ends %q with %d, want %q\n%s%s", ending(s.out), s.code, c.ending, tail(s.out), s.err)
+			got := ending(s.out)
+			if got == "" {
+				got = fmt.Sprintf("stopped (exit %d)", s.code)
 			}
-			if !strings.Contains(s.out, "note") || !strings.Contains(strings.ReplaceAll(s.out, "was unknown, ", ""), c.note) {
-				t.Errorf("no note says %q\n%s", c.note, tail(s.out))
+			if got != c.ending || strings.Count(s.err, "\n") != strings.Count(got, "stopped") {
+				t.Errorf("ends %q with %d, want %q\n%s%s", got, s.code, c.ending, tail(s.out), s.err)
+			}
+			if !strings.Contains(strings.ReplaceAll(s.out+s.err, "was unknown, ", ""), c.note) {
+				t.Errorf("nothing says %q\n%s", c.note, tail(s.out))
 			}
 			if strings.ContainsAny(s.out, "\x1b\x07") {
 				t.Error("control characters of the provider reach the screen")
 			}
 			everyEffectOnce(t, w.effects())
 			gone := has(w.effects(), "runner.delete")
-			if contained := strings.HasPrefix(ending(s.out), "contained"); contained != gone {
-				t.Errorf("it says %q and the registration is gone: %v", ending(s.out), gone)
+			if contained := strings.HasPrefix(got, "contained"); contained != gone {
+				t.Errorf("it says %q and the registration is gone: %v", got, gone)
 			}
 		})
 	}

@@ -160,12 +160,13 @@ func counters(t testing.TB, control string) ledger.Counters {
 	return c
 }
 
-// ending is the last ending line of an output, without its marks.
+// ending is the word and the code of the last ending line of an output; what it says is
+// left open comes after them.
 func ending(out string) string {
 	word := ""
 	for line := range strings.Lines(out) {
 		if _, after, ok := strings.Cut(line, "ending: "); ok {
-			word = strings.TrimSpace(after)
+			word, _, _ = strings.Cut(strings.TrimSpace(after), ";")
 		}
 	}
 	return word
