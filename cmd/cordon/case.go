@@ -12,8 +12,8 @@ import (
 )
 
 func newCase(e env) *cobra.Command {
-	subs := []*cobra.Command{newCaseList(e), newCaseShow(e), newCaseResume(e), newCaseBrief(e), newCaseWindow(e), newCaseExport(e)}
-	return group("case", "List, show, resume, hand over and export cases", append(subs, custody(e)...)...)
+	subs := []*cobra.Command{newCaseList(e), newCaseShow(e), newCaseResume(e), newCaseBrief(e), newCaseWindow(e), newCaseExport(e), newCaseStandDown(e)}
+	return group("case", "List, show, resume, hand over and export cases", append(append(subs, custody(e)...), second(e)...)...)
 }
 
 func newCaseList(e env) *cobra.Command {

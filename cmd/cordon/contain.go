@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"cordon/internal/app"
+	"cordon/internal/target"
 	"cordon/tui"
 )
 
@@ -18,12 +19,14 @@ type standingFlags struct {
 	reason  string
 	options []string
 	dry     bool
+	glass   string
 }
 
 func (s *standingFlags) bind(c *cobra.Command) {
 	f := c.Flags()
 	f.BoolVar(&s.yes, "yes", false, "answer without a person: apply the first plan of each step; needs --reason")
 	f.StringVar(&s.reason, "reason", "", "why, in writing: kept with everything that --yes sets aside")
+	f.StringVar(&s.glass, "break-glass", "", "why one person goes on where the playbook wants a second one: marked in the record and the report until somebody countersigns")
 	f.StringArrayVar(&s.options, "option", nil, "VERB=OPTION: which plan of a verb --yes takes, e.g. rotate=discard")
 }
 
@@ -43,9 +46,9 @@ func (s *standingFlags) decider(ctx context.Context, e env, lines app.Lines) (ap
 	case s.yes && strings.TrimSpace(s.reason) == "":
 		return nil, usage(fmt.Errorf("--yes needs --reason: what it sets aside is kept with it"))
 	case s.yes:
-		return app.Standing{Reason: s.reason, Options: opts}.Decide, nil
+		return app.Standing{Reason: s.reason, Options: opts, BreakGlass: s.glass}.Decide, nil
 	case isTerminal(e.in):
-		return (&app.Person{Ctx: ctx, In: e.in, Out: lines}).Decide, nil
+		return (&app.Person{Ctx: ctx, In: e.in, Out: lines, BreakGlass: s.glass}).Decide, nil
 	}
 	return app.Nobody, nil
 }
@@ -55,13 +58,17 @@ func newContain(e env) *cobra.Command {
 	var spec app.CaseSpec
 	var since time.Duration
 	c := &cobra.Command{
-		Use:   "contain REF",
-		Short: "Contain one runner: pause, rotate, collect, deregister, confirm",
+		Use:   "contain REF [REF...]",
+		Short: "Contain one runner, or several: pause, rotate, collect, deregister, confirm",
 		Long: `contain opens a case for the runner REF (PROVIDER/runner/ID; see cordon fleet) and walks
 the playbook. At a terminal every plan is shown and asked for. With --dry-run every plan
-is captured and shown, and nothing is sent or kept.`,
+is captured and shown, and nothing is sent or kept.
+
+With several runners each act is done on the first one alone; the others follow as one
+plan with one confirmation that names how many changes it makes. The first change that
+fails stops those behind it.`,
 		Example: "  cordon contain gitlab-prod/runner/42\n  cordon contain gitlab-prod/runner/42 --yes --reason 'EDR alert 991: miner on build-07'",
-		Args:    exactly("REF"),
+		Args:    atLeastOne("REF"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s.dry = s.dry || e.flags.readOnly
 			e.flags.readOnly = s.dry // a dry run is one in which no permit can exist
@@ -78,7 +85,7 @@ is captured and shown, and nothing is sent or kept.`,
 			if since > 0 {
 				spec.Since = a.Clock().Now().Add(-since)
 			}
-			spec.Dry = s.dry
+			spec.Dry, spec.Also = s.dry, args[1:]
 			if !s.yes && !s.dry && e.onScreen() {
 				_, err := e.show(cmd.Context(), a, tui.Options{Contain: args[0], Spec: spec})
 				return err
@@ -105,7 +112,7 @@ is captured and shown, and nothing is sent or kept.`,
 
 // walk runs a case to its ending and sets the exit code.
 func (e env) walk(cmd *cobra.Command, s *app.Session, lines app.Lines, decide app.Decider) error {
-	lines.Printf("case %s: %s, hosts: %s", s.ID(), s.Runner(), orNone(s.HostNames()))
+	lines.Printf("case %s: %s, hosts: %s", s.ID(), refs(s.Runners()), orNone(s.HostNames()))
 	end, err := s.Walk(cmd.Context(), lines, decide)
 	if err != nil {
 		if s.Kept() {
@@ -115,6 +122,24 @@ func (e env) walk(cmd *cobra.Command, s *app.Session, lines app.Lines, decide ap
 	}
 	*e.code = end.Exit
 	return nil
+}
+
+func refs(all []target.Ref) string {
+	var s []string
+	for _, t := range all {
+		s = append(s, t.String())
+	}
+	return strings.Join(s, ", ")
+}
+
+// atLeastOne asks for one argument or more and names them in the error.
+func atLeastOne(name string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return usage(fmt.Errorf("%s takes [%s], one or more; see %s --help", cmd.CommandPath(), name, cmd.CommandPath()))
+		}
+		return nil
+	}
 }
 
 func orNone(s []string) string {

@@ -31,6 +31,8 @@ type Person struct {
 	in  *typing
 
 	typed map[string]string // what was answered to a manual step and not taken yet
+
+	BreakGlass string // why one person goes on where a second one is wanted; empty: he does not
 }
 
 // ConfirmLogin asks before a host is contacted.
@@ -130,6 +132,14 @@ func (p *Person) confirm(pr engine.Prompt, i int, d engine.Decision) (engine.Dec
 	plan := pr.Plans[i]
 	for _, g := range pr.Guards[i] {
 		p.Out.Printf("held back: %s", g.Text)
+		if g.Class == engine.GuardApproval {
+			if p.BreakGlass == "" {
+				p.Out.Printf("only another person sets this aside, or --break-glass WHY; \"again\" looks whether he has")
+				return engine.Decision{N: pr.N, Verb: engine.Again}, nil
+			}
+			d.BreakGlass = p.BreakGlass
+			continue
+		}
 		d.Waive = append(d.Waive, g.ID)
 	}
 	if len(d.Waive) > 0 {

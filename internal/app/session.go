@@ -21,6 +21,7 @@ type CaseSpec struct {
 	Title     string
 	Kind      string   // incident or offboarding; empty: incident
 	Hosts     []string // configured hosts, beside those found by address
+	Also      []string // further runners of the same case; the first is tried alone before them
 	Playbook  string   // built-in id or a file; empty: contain
 	Since     time.Time
 	WindowWhy string
@@ -33,7 +34,8 @@ type Session struct {
 	Run    *engine.Run
 	app    *App
 	c      *casefile.Case
-	runner target.Ref
+	runner target.Ref   // the first of all
+	all    []target.Ref // runners and behind each its hosts, as the case was opened with
 	hosts  []target.Ref
 	how    string
 	temp   string // directory of a dry run
@@ -61,6 +63,10 @@ func (a *App) NewCase(ctx context.Context, ref string, spec CaseSpec) (*Session,
 	if err != nil {
 		return nil, err
 	}
+	all, how, err := a.others(just, append([]target.Ref{r.Ref}, hosts...), how, spec.Also)
+	if err != nil {
+		return nil, err
+	}
 	if spec.Kind = cmp.Or(spec.Kind, "incident"); spec.Kind != "incident" && spec.Kind != engine.KindOffboarding {
 		return nil, fmt.Errorf("%w: kind %q; there are: incident, %s", ErrUsage, spec.Kind, engine.KindOffboarding)
 	}
@@ -72,12 +78,12 @@ func (a *App) NewCase(ctx context.Context, ref string, spec CaseSpec) (*Session,
 		}
 	}
 	if spec.ID == "" {
-		spec.ID = fmt.Sprintf("%s-%s-%s", pb.ID, r.Ref.ID, now.Format("20060102T150405"))
+		spec.ID = fmt.Sprintf("%s-%s-%s", pb.ID, named(r.Ref.ID, len(spec.Also)), now.Format("20060102T150405"))
 	}
 	if spec.Title == "" {
-		spec.Title = fmt.Sprintf("%s %s (%s)", pb.ID, r.Ref, r.Name)
+		spec.Title = fmt.Sprintf("%s %s (%s)", pb.ID, named(r.Ref.String(), len(spec.Also)), r.Name)
 	}
-	s := &Session{app: a, runner: r.Ref, hosts: hosts, how: how}
+	s := &Session{app: a, runner: r.Ref, all: all, how: how}
 	var store *casefile.Store
 	if !spec.Dry {
 		store, err = a.cases()
@@ -90,7 +96,7 @@ func (a *App) NewCase(ctx context.Context, ref string, spec CaseSpec) (*Session,
 	}
 	s.c, err = store.Create(ctx, casefile.Opening{
 		ID: spec.ID, Title: spec.Title, Kind: spec.Kind, Simulated: a.Simulated(),
-		Targets:  append([]target.Ref{r.Ref}, hosts...),
+		Targets:  all,
 		Window:   casefile.Window{From: spec.Since, Why: spec.WindowWhy},
 		Playbook: pb.Source, PlaybookName: pb.ID, Replaces: replaced(pb), Tool: a.opened(),
 	}, a.actor())
@@ -125,15 +131,7 @@ func (a *App) resume(ctx context.Context, id, why string) (*Session, error) {
 	if err := a.belongs(v); err != nil {
 		return nil, err
 	}
-	s := &Session{app: a}
-	for _, t := range v.Opening.Targets {
-		switch t.Kind {
-		case target.Runner:
-			s.runner = t
-		case target.Host:
-			s.hosts = append(s.hosts, t)
-		}
-	}
+	s := &Session{app: a, all: v.Opening.Targets}
 	pb, err := playbooks.Parse(v.Opening.PlaybookName, v.Opening.Playbook)
 	if err != nil {
 		return nil, fmt.Errorf("resume %s: the playbook it was opened with is not understood by this build: %w", id, err)
@@ -167,8 +165,15 @@ func (s *Session) open(pb *playbooks.Playbook) error {
 	if err != nil {
 		return errors.Join(err, s.Close())
 	}
+	runners, hosts, of := engine.Targets(s.all)
+	s.hosts = hosts
+	if len(runners) > 0 {
+		s.runner = runners[0]
+	}
+	me := s.app.actor()
 	o := engine.Options{
-		Journal: s.c, Playbook: pb, Runner: s.runner, Hosts: s.hosts, Systems: set.all,
+		Journal: s.c, Playbook: pb, Runner: s.runner, Runners: runners, Hosts: hosts, HostsOf: of, Systems: set.all,
+		Actor: engine.Actor{Name: me.Name, Key: me.Key}, Approval: s.app.approvals(s.c.ID()),
 		Clock: s.app.clock, Signer: signer, Files: personal(marker),
 		Secret: func(v string) bool { _, n := marker.Text(v); return n > 0 },
 	}
@@ -194,6 +199,12 @@ func (s *Session) ID() string { return s.c.ID() }
 
 // Runner is what the case is about.
 func (s *Session) Runner() target.Ref { return s.runner }
+
+// Runners are all that the case is about.
+func (s *Session) Runners() []target.Ref {
+	runners, _, _ := engine.Targets(s.all)
+	return runners
+}
 
 // HostNames are the hosts of the case; How says how they are known.
 func (s *Session) HostNames() []string {

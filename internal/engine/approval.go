@@ -69,7 +69,8 @@ func (a Approvals) valid() time.Duration {
 type Request struct {
 	Case, Step, Title, Task string
 	Target                  target.Ref
-	Plan, What              string // hash, and the plan in words
+	Plan, Option, What      string // hash, and the plan in words
+	Simulated               bool
 	By, Key                 string // who asks
 	Until                   time.Time
 	Current                 bool // the plan is among those that the task was planned with last
@@ -87,13 +88,35 @@ func binds(step, task, plan string, on target.Ref) string {
 func (q Request) Text() string {
 	line := func(s string) string { return untrusted.Clean(s, 300) + "\n" }
 	return line(NamespaceApproval) +
-		line("case "+q.Case) +
+		line("case "+q.Case+simulated(q.Simulated)) +
 		line("step "+q.Step+": "+q.Title) +
 		line("task "+q.Task) +
 		line("target "+q.Target.String()) +
 		line("plan "+q.Plan+" "+q.What) +
 		line(fmt.Sprintf("asked by %s (key %s), counts until %s", q.By, orNone(q.Key), q.Until.UTC().Format(time.RFC3339))) +
 		line("binds sha256:"+q.Binds())
+}
+
+func simulated(is bool) string {
+	if is {
+		return " SIMULATED"
+	}
+	return ""
+}
+
+// ParseRequest reports whether text is a request: eight lines that begin as one does. A
+// person reads the rest.
+func ParseRequest(text []byte) error {
+	lines := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
+	if len(lines) != 8 || !strings.HasSuffix(string(text), "\n") || lines[0] != NamespaceApproval || untrusted.Clean(strings.Join(lines, " "), len(text)) != strings.Join(lines, " ") {
+		return errors.New("not a request for an approval: it has eight lines, the first " + NamespaceApproval + "; cordon case request-approval prints one")
+	}
+	for i, begins := range []string{"case ", "step ", "task ", "target ", "plan ", "asked by ", "binds sha256:"} {
+		if !strings.HasPrefix(lines[i+1], begins) {
+			return fmt.Errorf("not a request for an approval: line %d begins with %q", i+2, begins)
+		}
+	}
+	return nil
 }
 
 func orNone(s string) string {
@@ -119,7 +142,7 @@ func Requests(v *casefile.View, p *playbooks.Playbook) ([]Request, error) {
 						continue
 					}
 					all = append(all, Request{
-						Case: v.ID, Step: l.Step, Title: p.Steps[i].Title, Task: d.Task, Target: l.Target, Plan: pl.Hash(),
+						Case: v.ID, Step: l.Step, Title: p.Steps[i].Title, Task: d.Task, Target: l.Target, Plan: pl.Hash(), Option: pl.Option, Simulated: v.Simulated,
 						What: pl.Verb + "/" + pl.Option + ": " + pl.Title, By: l.Actor, Key: l.Key, Until: d.Until, Current: !seen[d.Task],
 					})
 				}
@@ -249,6 +272,11 @@ func (r *Run) takeApprovals(t task) error {
 		return nil
 	}
 	for _, sig := range r.o.Approval.Inbox() {
+		known := slices.ContainsFunc(r.st.approvals, func(a approveData) bool { return a.Sig == string(sig) })
+		if known || r.late[string(sig)] {
+			continue
+		}
+		r.late[string(sig)] = true
 		_, _, err := r.Approve(sig)
 		if !errors.Is(err, ErrApproval) {
 			if err != nil {

@@ -78,7 +78,7 @@ type Run struct {
 
 	looked  map[string]bool // tasks that were gathered or planned in this process
 	checked map[string]bool // steps before which the pauses were read again, in this process
-	late    map[string]bool // jobs that were told as begun after a pause
+	late    map[string]bool // jobs and approvals that were told of in this process
 	calls   int             // requests that were made in this process
 	over    func()          // asked after each of them; nil: nobody asks
 
