@@ -95,7 +95,7 @@ func TestOnlyTheKeyAndTheUser(t *testing.T) {
 		c.Close()
 		t.Error("another user logs in")
 	}
-	c, err := ssh.Dial("tcp", s.addr, &ssh.ClientConfig{User: User, Auth: []ssh.AuthMethod{ssh.Password("x")}, HostKeyCallback: ssh.InsecureIgnoreHostKey()})
+	c, err := ssh.Dial("tcp", s.addr, &ssh.ClientConfig{User: User, Auth: []ssh.AuthMethod{ssh.Password("x")}, HostKeyCallback: ssh.FixedHostKey(s.host.PublicKey())})
 	if err == nil {
 		c.Close()
 		t.Error("a password logs in")
