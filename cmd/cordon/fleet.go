@@ -27,9 +27,7 @@ func newFleet(e env) *cobra.Command {
 			} else {
 				e.lines(a).Fleet(f)
 			}
-			if len(f.Gaps) > 0 {
-				*e.code = 4 // a list with a hole in it is not the list
-			}
+			*e.code = app.FleetExit(f)
 			return err
 		},
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -27,11 +28,17 @@ owns it. The read is kept as a case.`,
 			if err != nil {
 				return usage(fmt.Errorf("--fail-on: %w", err))
 			}
+			if yes && strings.TrimSpace(reason) == "" {
+				return usage(fmt.Errorf("--yes needs --reason: a login is seen on the host, and why is kept with it"))
+			}
 			a, err := e.open(cmd)
 			if err != nil {
 				return err
 			}
 			defer a.Close()
+			if err := a.KnowsHost(args[0]); err != nil {
+				return err
+			}
 			lines := e.lines(a)
 			if !yes {
 				if !isTerminal(e.in) {

@@ -11,7 +11,9 @@ import (
 	"cordon/internal/change"
 	"cordon/internal/config"
 	"cordon/internal/engine"
+	"cordon/internal/fleet"
 	"cordon/internal/target"
+	"cordon/internal/transport"
 )
 
 // Exit codes of the command line (design, "Command line").
@@ -54,11 +56,25 @@ func ExitCode(err error) int {
 		return ExitHeld
 	case is(ErrNeeds, change.ErrNoPermit, engine.ErrReadOnly, engine.ErrGuarded, engine.ErrReason, casefile.ErrOnHold):
 		return ExitNeeds
-	case is(ErrUsage, ErrAmbiguous, ErrNoRunner, ErrNoHost, ErrNotLab, config.ErrInvalid, config.ErrToken, target.ErrSyntax,
+	case is(ErrUsage, ErrAmbiguous, ErrNoRunner, ErrNoHost, ErrNotLab, config.ErrInvalid, config.ErrToken, transport.ErrNoCredential, target.ErrSyntax,
 		casefile.ErrUnsafeState, casefile.ErrCaseID, casefile.ErrNotFound, casefile.ErrExists, casefile.ErrPurged):
 		return ExitUsage
 	}
 	return ExitFailed
+}
+
+// FleetExit is the exit code of a list: a list with a hole in it is not the list. Where
+// nothing is in it because no credential could be had, the configuration is at fault.
+func FleetExit(f fleet.Fleet) int {
+	if len(f.Gaps) == 0 {
+		return ExitDone
+	}
+	for _, g := range f.Gaps {
+		if len(f.Rows) > 0 || !strings.Contains(g.Why, transport.ErrNoCredential.Error()) { // a gap is text; ours begins so
+			return ExitCannotTell
+		}
+	}
+	return ExitUsage
 }
 
 // Hint is the one line that a person gets for an error; errors that were joined stand

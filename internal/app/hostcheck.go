@@ -20,6 +20,7 @@ type HostReport struct {
 	Host          string               `json:"host"`
 	Case          string               `json:"case"`
 	Complete      bool                 `json:"complete"`
+	NotRead       string               `json:"not_read,omitempty"` // why nothing was read; then no check ran
 	Ident         snapshot.Ident       `json:"ident"`
 	Installations []check.Installation `json:"installations"`
 	Results       []check.Result       `json:"results"`
@@ -42,11 +43,19 @@ func (r HostReport) Exit(failOn check.Severity) int {
 	return ExitDone
 }
 
+// KnowsHost says why a host cannot be checked: ErrNoHost, nil if it is configured.
+func (a *App) KnowsHost(name string) error {
+	if _, ok := a.cfg.Hosts[name]; !ok {
+		return fmt.Errorf("%w: %q; hosts are named in the configuration", ErrNoHost, name)
+	}
+	return nil
+}
+
 // CheckHost logs in to a configured host, reads it once, keeps the read as a case and
 // runs every check. An unreachable host is a report with gaps, and exit code 4.
 func (a *App) CheckHost(ctx context.Context, name, reason string) (HostReport, error) {
-	if _, ok := a.cfg.Hosts[name]; !ok {
-		return HostReport{}, fmt.Errorf("%w: %q; hosts are named in the configuration", ErrNoHost, name)
+	if err := a.KnowsHost(name); err != nil {
+		return HostReport{}, err
 	}
 	store, err := a.cases()
 	if err != nil {
@@ -81,13 +90,18 @@ func (a *App) checkInto(ctx context.Context, c *casefile.Case, ref target.Ref, r
 	if err != nil {
 		return r, err
 	}
-	snap, err := kept(v, "host/"+ref.ID+"/snapshot.json")
-	if err != nil {
-		snap = &snapshot.Snapshot{Host: ref.ID, Profile: providers.Triage}
+	msg := "read"
+	if snap, err := kept(v, "host/"+ref.ID+"/snapshot.json"); err == nil {
+		r.Complete, r.Ident = snap.Complete, snap.Ident
+		r.Results, r.Installations = check.Run(snap), check.Installations(snap)
+	} else { // it said nothing: not even who we are there
+		msg, r.NotRead, r.Ident.UID = "not read", err.Error(), -1
+		if len(r.Gaps) > 0 {
+			r.NotRead = r.Gaps[0].Why
+		}
+		r.Results, r.Installations = []check.Result{}, []check.Installation{}
 	}
-	r.Complete, r.Ident = snap.Complete, snap.Ident
-	r.Results, r.Installations = check.Run(snap), check.Installations(snap)
-	_, err = c.Append(casefile.Event{Kind: "close", OK: r.Complete, Target: ref, Msg: "read"})
+	_, err = c.Append(casefile.Event{Kind: "close", OK: r.Complete, Target: ref, Msg: msg})
 	return r, err
 }
 

@@ -175,7 +175,11 @@ func (l Lines) Fleet(f fleet.Fleet) {
 	for _, g := range f.Gaps {
 		l.Printf("NOT LISTED  %s: %s", g.Name, g.Why)
 	}
-	l.Printf("%d runners; no host was contacted", n)
+	lost := ""
+	if len(f.Gaps) > 0 {
+		lost = "; " + count(len(f.Gaps), "", "1 scope", "scopes") + " NOT listed"
+	}
+	l.Printf("%s%s; no host was contacted", count(n, "0 runners", "1 runner", "runners"), lost)
 }
 
 // note is what a reader of a list must know about a row: its age where it is not of
@@ -203,6 +207,10 @@ func dashed(s string) string {
 
 // HostReport writes what a check of one host found.
 func (l Lines) HostReport(r HostReport) {
+	if r.NotRead != "" {
+		l.Printf("host %s NOT READ: %s; case %s", r.Host, r.NotRead, r.Case)
+		return
+	}
 	l.Printf("host %s (as told by the host): %s, %s, uid %d; case %s", r.Host, r.Ident.Hostname, r.Ident.OS, r.Ident.UID, r.Case)
 	for _, i := range r.Installations {
 		l.Printf("  installation %s at %s for %s, runner %s %s, processes %v", i.Kind, i.Root, i.URL, i.RunnerID, i.Name, i.PIDs)

@@ -76,10 +76,8 @@ func noAnswer(err error) error {
 		return fmt.Errorf("%w: %w", providers.ErrMalformed, err)
 	case errors.Is(err, transport.ErrNoAnswer), errors.Is(err, transport.ErrSilent):
 		return fmt.Errorf("%w: %w", providers.ErrUnavailable, err)
-	case errors.Is(err, transport.ErrNoCredential):
-		return fmt.Errorf("%w: %w", providers.ErrUnauthorized, err)
 	}
-	return err
+	return err // a missing credential is said as that: GitLab was not asked and has refused nothing
 }
 
 // neverLeft reports whether err itself says that this call was not sent.
