@@ -21,6 +21,7 @@ import (
 //	kill-sync:N    … between the N-th write and its sync
 //	kill-after:N   … after the N-th sync
 //	full:N         the disk is full from the N-th write of a journal on
+//	nfs:0          it lies on a network file system
 //
 // The process that reads it is this test binary, never the shipped program.
 const broken = "CORDON_TEST_BROKEN"
@@ -70,6 +71,9 @@ func (b *breaking) Statfs(name string) (casefile.Volume, error) {
 	defer b.mu.Unlock()
 	if b.full {
 		v.Free = uint64(b.room)
+	}
+	if b.what == "nfs" {
+		v.Magic = 0x6969 // linux/magic.h
 	}
 	return v, err
 }
