@@ -109,6 +109,7 @@ type story struct {
 	exposed  *exposureData // the last list
 	steps    []stepData
 	said     []casefile.Line // waive, skip, leave, note: what people decided and wrote
+	glass    []glass         // what went on without the second person
 	end      *casefile.Line
 	unknown  []string // quoted for Markdown already
 	lost     []Lost
@@ -119,6 +120,11 @@ func tell(v *casefile.View, lost []Lost) *story {
 	for _, l := range v.Lines {
 		if err := s.line(l); err != nil {
 			s.unknown = append(s.unknown, fmt.Sprintf("journal line %d (%s) is not understood by this version; read it in journal.jsonl", l.Seq, quote(l.Kind)))
+		}
+	}
+	for _, g := range s.glass {
+		if !g.countersigned {
+			s.unknown = append(s.unknown, fmt.Sprintf("GLASS BROKEN: %s went on without the second person that its playbook wants, says %s: %s; nobody has countersigned it", quote(g.task), quote(g.by), quote(g.why)))
 		}
 	}
 	for _, a := range s.acts {
@@ -208,7 +214,15 @@ func (s *story) line(l casefile.Line) error {
 			return err
 		}
 		s.steps = append(s.steps, d)
-	case "waive", "skip", "leave", "note", "window":
+	case "break-glass", "approve":
+		if err := s.agreement(l); err != nil {
+			return err
+		}
+		s.said = append(s.said, l)
+	case "drift", "late-job":
+		s.unknown = append(s.unknown, "ALARM: "+quote(l.Msg))
+		s.said = append(s.said, l)
+	case "waive", "skip", "leave", "note", "window", "again", "renew", "stand-down":
 		s.said = append(s.said, l)
 	case "close":
 		s.end = &l

@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -12,8 +10,6 @@ import (
 	"cordon/internal/casefile"
 	"cordon/internal/change"
 	"cordon/internal/signing"
-	"cordon/internal/target"
-	"cordon/internal/untrusted"
 	"cordon/playbooks"
 )
 
@@ -23,16 +19,22 @@ const NamespaceApproval = "cordon-approval@v1"
 // ApprovalValid is how long an approval counts where nothing else is configured.
 const ApprovalValid = 4 * time.Hour
 
-// Errors of an approval. Each wraps ErrApproval, and that ErrGuarded.
+// Errors of an approval. Each is ErrApproval and ErrGuarded to errors.Is.
 var (
-	ErrApproval  = fmt.Errorf("%w: the playbook wants a second person here", ErrGuarded)
-	ErrExpired   = fmt.Errorf("%w: approval expired", ErrApproval)
-	ErrOtherPlan = fmt.Errorf("%w: approval is for another plan", ErrApproval)
-	ErrSelf      = fmt.Errorf("%w: nobody approves himself", ErrApproval)
-	ErrStranger  = fmt.Errorf("%w: signed by nobody who may approve", ErrApproval)
-	ErrPurpose   = fmt.Errorf("%w: signed for another purpose", ErrApproval)
-	ErrNoRequest = fmt.Errorf("%w: not a signature over any request of this case", ErrApproval)
+	ErrApproval  error = unagreed("the playbook wants a second person here")
+	ErrExpired   error = unagreed("approval expired")
+	ErrOtherPlan error = unagreed("approval is for another plan")
+	ErrSelf      error = unagreed("nobody approves himself")
+	ErrStranger  error = unagreed("signed by nobody who may approve")
+	ErrPurpose   error = unagreed("signed for another purpose")
+	ErrNoRequest error = unagreed("not a signature over any request of this case")
 )
+
+// unagreed is why somebody's agreement does not count.
+type unagreed string
+
+func (u unagreed) Error() string        { return string(u) }
+func (u unagreed) Is(target error) bool { return target == ErrApproval || target == ErrGuarded }
 
 // Actor is who decides: a principal, and the fingerprint of his signing key.
 type Actor struct{ Name, Key string }
@@ -62,98 +64,6 @@ func (a Approvals) valid() time.Duration {
 		return ApprovalValid
 	}
 	return a.Valid
-}
-
-// Request is what a second person is asked to sign. It follows from the journal alone,
-// so that it needs no lock and says the same on every machine.
-type Request struct {
-	Case, Step, Title, Task string
-	Target                  target.Ref
-	Plan, Option, What      string // hash, and the plan in words
-	Simulated               bool
-	By, Key                 string // who asks
-	Until                   time.Time
-	Current                 bool // the plan is among those that the task was planned with last
-}
-
-// Binds is what is approved: this step of this task, this plan, this target, and nothing else.
-func (q Request) Binds() string { return binds(q.Step, q.Task, q.Plan, q.Target) }
-
-func binds(step, task, plan string, on target.Ref) string {
-	sum := sha256.Sum256([]byte(strings.Join([]string{step, task, plan, on.String()}, "\n")))
-	return hex.EncodeToString(sum[:])
-}
-
-// Text is what is signed, in exactly eight lines.
-func (q Request) Text() string {
-	line := func(s string) string { return untrusted.Clean(s, 300) + "\n" }
-	return line(NamespaceApproval) +
-		line("case "+q.Case+simulated(q.Simulated)) +
-		line("step "+q.Step+": "+q.Title) +
-		line("task "+q.Task) +
-		line("target "+q.Target.String()) +
-		line("plan "+q.Plan+" "+q.What) +
-		line(fmt.Sprintf("asked by %s (key %s), counts until %s", q.By, orNone(q.Key), q.Until.UTC().Format(time.RFC3339))) +
-		line("binds sha256:"+q.Binds())
-}
-
-func simulated(is bool) string {
-	if is {
-		return " SIMULATED"
-	}
-	return ""
-}
-
-// ParseRequest reports whether text is a request: eight lines that begin as one does. A
-// person reads the rest.
-func ParseRequest(text []byte) error {
-	lines := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
-	if len(lines) != 8 || !strings.HasSuffix(string(text), "\n") || lines[0] != NamespaceApproval || untrusted.Clean(strings.Join(lines, " "), len(text)) != strings.Join(lines, " ") {
-		return errors.New("not a request for an approval: it has eight lines, the first " + NamespaceApproval + "; cordon case request-approval prints one")
-	}
-	for i, begins := range []string{"case ", "step ", "task ", "target ", "plan ", "asked by ", "binds sha256:"} {
-		if !strings.HasPrefix(lines[i+1], begins) {
-			return fmt.Errorf("not a request for an approval: line %d begins with %q", i+2, begins)
-		}
-	}
-	return nil
-}
-
-func orNone(s string) string {
-	if s == "" {
-		return "none"
-	}
-	return s
-}
-
-// Requests lists what a case asks a second person for, newest first.
-func Requests(v *casefile.View, p *playbooks.Playbook) ([]Request, error) {
-	var all []Request
-	seen := map[string]bool{} // tasks that were planned later
-	for _, l := range slices.Backward(v.Lines) {
-		if l.Kind != "plan" {
-			continue
-		}
-		err := with(l, func(d planData) {
-			i := slices.IndexFunc(p.Steps, func(s playbooks.Step) bool { return s.ID == l.Step })
-			if i >= 0 && !d.Until.IsZero() {
-				for _, pl := range d.Plans {
-					if len(pl.Changes)+len(pl.Contacts) == 0 {
-						continue
-					}
-					all = append(all, Request{
-						Case: v.ID, Step: l.Step, Title: p.Steps[i].Title, Task: d.Task, Target: l.Target, Plan: pl.Hash(), Option: pl.Option, Simulated: v.Simulated,
-						What: pl.Verb + "/" + pl.Option + ": " + pl.Title, By: l.Actor, Key: l.Key, Until: d.Until, Current: !seen[d.Task],
-					})
-				}
-			}
-			seen[d.Task] = true
-		})
-		if err != nil {
-			return nil, err
-		}
-	}
-	return all, nil
 }
 
 // Approve checks a signature over one of the case's requests and writes it down. It

@@ -1,0 +1,137 @@
+package engine
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"cordon/internal/casefile"
+	"cordon/internal/target"
+	"cordon/internal/untrusted"
+	"cordon/playbooks"
+)
+
+// Request is what a second person is asked to sign. It follows from the journal alone,
+// so that it needs no lock and says the same on every machine.
+type Request struct {
+	Case, Step, Title, Task string
+	Target                  target.Ref
+	Plan, Option, What      string // hash, and the plan in words
+	Simulated               bool
+	By, Key                 string // who asks
+	Until                   time.Time
+	Current                 bool // it waits: the task was planned so last and has not ended, or the glass was broken for it
+}
+
+// Binds is what is approved: this step of this task, this plan, this target, and nothing else.
+func (q Request) Binds() string { return binds(q.Step, q.Task, q.Plan, q.Target) }
+
+func binds(step, task, plan string, on target.Ref) string {
+	sum := sha256.Sum256([]byte(strings.Join([]string{step, task, plan, on.String()}, "\n")))
+	return hex.EncodeToString(sum[:])
+}
+
+// Text is what is signed, in exactly eight lines.
+func (q Request) Text() string {
+	line := func(s string) string { return untrusted.Clean(s, 300) + "\n" }
+	return line(NamespaceApproval) +
+		line("case "+q.Case+simulated(q.Simulated)) +
+		line("step "+q.Step+": "+q.Title) +
+		line("task "+q.Task) +
+		line("target "+q.Target.String()) +
+		line("plan "+q.Plan+" "+q.What) +
+		line(fmt.Sprintf("asked by %s (key %s), counts until %s", q.By, orNone(q.Key), q.Until.UTC().Format(time.RFC3339))) +
+		line("binds sha256:"+q.Binds())
+}
+
+func simulated(is bool) string {
+	if is {
+		return " SIMULATED"
+	}
+	return ""
+}
+
+// ParseRequest reports whether text is a request: eight lines that begin as one does. A
+// person reads the rest.
+func ParseRequest(text []byte) error {
+	lines := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
+	if len(lines) != 8 || !strings.HasSuffix(string(text), "\n") || lines[0] != NamespaceApproval || untrusted.Clean(strings.Join(lines, " "), len(text)) != strings.Join(lines, " ") {
+		return errors.New("not a request for an approval: it has eight lines, the first " + NamespaceApproval + "; cordon case request-approval prints one")
+	}
+	for i, begins := range []string{"case ", "step ", "task ", "target ", "plan ", "asked by ", "binds sha256:"} {
+		if !strings.HasPrefix(lines[i+1], begins) {
+			return fmt.Errorf("not a request for an approval: line %d begins with %q", i+2, begins)
+		}
+	}
+	return nil
+}
+
+func orNone(s string) string {
+	if s == "" {
+		return "none"
+	}
+	return s
+}
+
+// Requests lists what a case asks a second person for, newest first.
+func Requests(v *casefile.View, p *playbooks.Playbook) ([]Request, error) {
+	var all []Request
+	seen := map[string]bool{}  // tasks that were planned later, or have ended
+	glass := map[string]bool{} // what went on without the second person and is not countersigned
+	for _, l := range slices.Backward(v.Lines) {
+		var err error
+		switch l.Kind {
+		case "step":
+			err = with(l, func(d stepData) { seen[d.Task] = true })
+		case "drift", "again", "anew":
+			err = with(l, func(d struct {
+				Task  string   `json:"task"`
+				Tasks []string `json:"tasks"`
+			},
+			) {
+				for _, k := range append(d.Tasks, d.Task) {
+					seen[k] = true // it is planned anew, and then asked for anew
+				}
+			})
+		case "break-glass":
+			err = with(l, func(d glassData) {
+				if _, counter := glass[d.Binds]; !counter {
+					glass[d.Binds] = true
+				}
+			})
+		case "approve":
+			err = with(l, func(d approveData) { glass[d.Binds] = false })
+		}
+		if err != nil {
+			return nil, err
+		}
+		if l.Kind != "plan" {
+			continue
+		}
+		err = with(l, func(d planData) {
+			i := slices.IndexFunc(p.Steps, func(s playbooks.Step) bool { return s.ID == l.Step })
+			if i >= 0 && !d.Until.IsZero() {
+				for _, pl := range d.Plans {
+					if len(pl.Changes)+len(pl.Contacts) == 0 {
+						continue
+					}
+					q := Request{
+						Case: v.ID, Step: l.Step, Title: p.Steps[i].Title, Task: d.Task, Target: l.Target, Plan: pl.Hash(), Option: pl.Option, Simulated: v.Simulated,
+						What: pl.Verb + "/" + pl.Option + ": " + pl.Title, By: l.Actor, Key: l.Key, Until: d.Until, Current: !seen[d.Task],
+					}
+					q.Current = q.Current || glass[q.Binds()]
+					all = append(all, q)
+				}
+			}
+			seen[d.Task] = true
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
