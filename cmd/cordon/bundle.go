@@ -37,6 +37,9 @@ and when it was seen there.`,
 				return err
 			}
 			checks(e.out, r)
+			if err == nil && r.Signer.Principal == "" {
+				app.Lines{W: e.out, Simulated: r.Simulated}.Printf("integrity ok; signer NOT checked: give --allowed-signers")
+			}
 			return err
 		},
 	}
