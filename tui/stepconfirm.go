@@ -115,11 +115,7 @@ func effects(plan change.Plan) []string {
 }
 
 func hits(c change.Change) string {
-	var h []string
-	for _, t := range c.Hits {
-		h = append(h, clean(t.Kind+" "+t.ID))
-	}
-	return strings.Join(h, ", ")
+	return clean(c.Blast())
 }
 
 // doing is what the screen says while a plan is carried out.

@@ -67,7 +67,7 @@ func (l Lines) Prompt(p engine.Prompt) {
 	l.Findings(p.Findings)
 	if p.Exposed != nil {
 		for _, c := range p.Exposed.Entries {
-			l.Printf("  exposed: %-12s %s  (%s) %s", c.Kind, c.Name, c.Where, c.Why)
+			l.Printf("  exposed: %-8s %-12s %s  (%s) %s", exposedState(c), c.Kind, c.Name, c.Where, c.Why)
 		}
 		for _, g := range p.Exposed.Gaps {
 			l.Printf("  not known: %s: %s", g.Name, g.Why)
@@ -99,11 +99,7 @@ func (l Lines) plan(n string, p change.Plan, guards []engine.Guard) {
 	}
 	for _, c := range p.Changes {
 		put("sends", c.Call.String())
-		var hits []string
-		for _, h := range c.Hits {
-			hits = append(hits, h.Short())
-		}
-		put("hits", strings.Join(hits, ", "))
+		put("hits", c.Blast())
 		put("capacity", c.Capacity)
 		put("destroys", strings.Join(c.Destroys, ", "))
 		put("tips off", c.TipsOff)
@@ -173,6 +169,9 @@ func (l Lines) Ending(p engine.Prompt) {
 	}
 	for _, n := range p.Ending.Notes {
 		l.Printf("  note %s", n)
+	}
+	if p.Exposed != nil {
+		l.stillOpen(p.Exposed.Entries)
 	}
 	l.Printf("ending: %s", p.Ending.Line())
 }

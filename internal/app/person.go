@@ -11,6 +11,7 @@ import (
 
 	"cordon/internal/change"
 	"cordon/internal/engine"
+	"cordon/internal/target"
 )
 
 // Decider answers a prompt, or fails and ends the walk.
@@ -165,9 +166,11 @@ func (p *Person) confirm(pr engine.Prompt, i int, d engine.Decision) (engine.Dec
 	return d, nil
 }
 
-// Confirmation is what has to be typed before a plan is applied: y for what can be
-// undone and hits one runner, otherwise the last four characters of the target's id,
-// or the number of changes where there are several.
+// Confirmation is what has to be typed before a plan is applied. Reversible on one
+// runner: one key, y. That is so however many machines and projects use the runner, for
+// a provider acts on its record and on none of them alone; they are on the plan. Otherwise
+// it is the last four characters of the target's id, or the number of changes where there
+// are several.
 func Confirmation(p change.Plan) (want, why string) {
 	switch {
 	case !p.Appliable():
@@ -176,11 +179,19 @@ func Confirmation(p change.Plan) (want, why string) {
 		return "y", "logs in to " + p.Contacts[0].ID
 	case len(p.Changes) > 1:
 		return strconv.Itoa(len(p.Changes)), fmt.Sprintf("%d changes", len(p.Changes))
-	case p.Reversible():
+	case p.Reversible() && onlyItsOwn(p.Changes[0]):
 		return "y", "can be undone"
 	}
-	id := p.Changes[0].Target.ID
-	return id[max(0, len(id)-4):], "cannot be undone"
+	id, why := p.Changes[0].Target.ID, "cannot be undone"
+	if p.Reversible() {
+		why = "can be undone, and hits " + p.Changes[0].Blast()
+	}
+	return id[max(0, len(id)-4):], why
+}
+
+// onlyItsOwn reports whether a change hits nothing but what uses its target itself.
+func onlyItsOwn(c change.Change) bool {
+	return !slices.ContainsFunc(c.Hits, func(h target.Ref) bool { return h.Kind != target.Manager && h.Kind != target.Project && h != c.Target })
 }
 
 func (p *Person) line(question string) (string, error) {

@@ -53,3 +53,33 @@ func TestAPlanThatIsDoneByHandIsNotOfferedForApplying(t *testing.T) {
 		t.Errorf("shown as:\n%s", said)
 	}
 }
+
+// Reversible on one runner: one key. What hits another runner, or does not come back, is
+// typed.
+func TestOneKeyIsEnoughForWhatIsReversibleOnOneRunner(t *testing.T) {
+	own := []target.Ref{
+		{System: "gl", Kind: target.Manager, ID: "901"}, {System: "gl", Kind: target.Manager, ID: "902"},
+		{System: "gl", Scope: target.Scope{Level: "project", Path: "acme/shop"}, Kind: target.Project, ID: "7"},
+	}
+	for _, c := range []struct {
+		name, want string
+		edit       func(*change.Plan)
+	}{
+		{"alone", "y", func(*change.Plan) {}},
+		{"its managers and projects", "y", func(p *change.Plan) { p.Changes[0].Hits = own }},
+		{"another runner", "1042", func(p *change.Plan) {
+			p.Changes[0].Hits = append(own, target.Ref{System: "gl", Kind: target.Runner, ID: "43"})
+		}},
+		{"no way back", "1042", func(p *change.Plan) { p.Changes[0].Undo = nil }},
+		{"two changes", "2", func(p *change.Plan) { p.Changes = append(p.Changes, p.Changes[0]) }},
+	} {
+		p := undoable("1042")
+		c.edit(&p)
+		if want, why := Confirmation(p); want != c.want {
+			t.Errorf("%s: type %q, %s; want %q", c.name, want, why, c.want)
+		}
+	}
+	if got := (change.Change{Hits: own}).Blast(); got != "managers 901, 902, project acme/shop" {
+		t.Errorf("what is hit reads %q", got)
+	}
+}

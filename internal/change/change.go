@@ -12,6 +12,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
 	"cordon/internal/target"
@@ -61,6 +62,32 @@ type Change struct {
 // Digest is the lower-case hex SHA-256 over the change's JSON. What is approved is
 // this digest; any edit makes it another change.
 func (c Change) Digest() string { return digest(c) }
+
+// Blast says what else c hits, by kind and name: "managers 901, 902, project acme/shop".
+// A project is named by its path where that is known.
+func (c Change) Blast() string {
+	var kinds []string
+	names := map[string][]string{}
+	for _, h := range c.Hits {
+		name := h.ID
+		if h.Kind == target.Project && h.Scope.Path != "" {
+			name = h.Scope.Path
+		}
+		if names[h.Kind] == nil {
+			kinds = append(kinds, h.Kind)
+		}
+		names[h.Kind] = append(names[h.Kind], name)
+	}
+	var out []string
+	for _, k := range kinds {
+		plural := ""
+		if len(names[k]) > 1 {
+			plural = "s"
+		}
+		out = append(out, k+plural+" "+strings.Join(names[k], ", "))
+	}
+	return strings.Join(out, ", ")
+}
 
 // Plan is one honest option for a verb. A plan without Changes either only reads
 // (Contacts names the hosts it logs in to), or is done by hand (Manual), or says that
