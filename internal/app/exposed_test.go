@@ -15,7 +15,8 @@ import (
 func TestWhatIsExposedSaysWhereItStands(t *testing.T) {
 	now := time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
 	list := &exposure.List{Entries: []providers.Credential{
-		{Name: "DEPLOY_KEY", Kind: "ci-variable"}, {Name: "NPM_TOKEN", Kind: "ci-variable", Replaced: now},
+		{Name: "DEPLOY_KEY", Kind: "ci-variable"},
+		{Name: "NPM_TOKEN", Kind: "ci-variable", Replaced: now},
 		{Name: "the runner's own", Kind: "runner-token", Replaced: now, Dead: now},
 	}}
 	var out bytes.Buffer

@@ -58,7 +58,8 @@ func TestAPlanThatIsDoneByHandIsNotOfferedForApplying(t *testing.T) {
 // typed.
 func TestOneKeyIsEnoughForWhatIsReversibleOnOneRunner(t *testing.T) {
 	own := []target.Ref{
-		{System: "gl", Kind: target.Manager, ID: "901"}, {System: "gl", Kind: target.Manager, ID: "902"},
+		{System: "gl", Kind: target.Manager, ID: "901"},
+		{System: "gl", Kind: target.Manager, ID: "902"},
 		{System: "gl", Scope: target.Scope{Level: "project", Path: "acme/shop"}, Kind: target.Project, ID: "7"},
 	}
 	for _, c := range []struct {

@@ -35,7 +35,8 @@ func begin(t *testing.T, sim bool) story {
 		ID: v.ID, Title: "contain 42", Playbook: p.Source, PlaybookName: p.ID, Simulated: sim,
 		Targets: []target.Ref{
 			{System: "gitlab-prod", Scope: target.Scope{Level: "project"}, Kind: target.Runner, ID: "42"},
-			{System: target.SSH, Kind: target.Host, ID: "build-07"}, {System: target.SSH, Kind: target.Host, ID: "build-08"},
+			{System: target.SSH, Kind: target.Host, ID: "build-07"},
+			{System: target.SSH, Kind: target.Host, ID: "build-08"},
 		},
 	}
 	s := story{v, t}

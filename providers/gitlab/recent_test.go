@@ -40,7 +40,10 @@ func (k *keeper) Put(_ context.Context, it evidence.Item, r io.Reader) (evidence
 	return it, err
 }
 
-func (k *keeper) Miss(_ context.Context, g evidence.Gap) error { k.gaps = append(k.gaps, g); return nil }
+func (k *keeper) Miss(_ context.Context, g evidence.Gap) error {
+	k.gaps = append(k.gaps, g)
+	return nil
+}
 
 // gather does the three reads of the express profile.
 func (l *lab) gather(t *testing.T, ctx context.Context) *keeper {
