@@ -156,8 +156,19 @@ func (p *Provider) Exposure(context.Context, target.Ref, time.Time) ([]providers
 }
 
 // Jobs implements providers.JobLister.
-func (p *Provider) Jobs(context.Context, target.Ref, time.Time, int) ([]providers.Job, string, error) {
-	return nil, "", p.w.read()
+func (p *Provider) Jobs(_ context.Context, t target.Ref, since time.Time, _ int) ([]providers.Job, string, error) {
+	if err := p.w.read(); err != nil {
+		return nil, "", err
+	}
+	p.w.mu.Lock()
+	defer p.w.mu.Unlock()
+	var all []providers.Job
+	for _, j := range p.w.ran[t.ID] {
+		if !j.StartedAt.Before(since) {
+			all = append(all, j)
+		}
+	}
+	return all, "", nil
 }
 
 // Returned implements providers.Returner.

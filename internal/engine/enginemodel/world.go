@@ -86,13 +86,14 @@ type World struct {
 	Silent time.Duration         // how long a watch has to be
 	Late   int                   // reads for which a deleted runner still shows
 	gone   map[string]int
+	ran    map[string][]providers.Job
 }
 
 // New makes a world with runners 1 to n, each on its own host "h1" to "hn" with one job.
 func New(n int) *World {
 	w := &World{
 		Clock: NewClock(), runners: map[string]*Runner{}, hosts: map[string]*Host{}, owner: map[string]string{},
-		Silent: time.Hour, gone: map[string]int{},
+		Silent: time.Hour, gone: map[string]int{}, ran: map[string][]providers.Job{},
 	}
 	for i := range n {
 		id, h := fmt.Sprint(i+1), fmt.Sprintf("h%d", i+1)
@@ -135,6 +136,15 @@ func (w *World) WithHost(name string, f func(*Host)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	f(w.hosts[name])
+}
+
+// Ran puts a job of a runner on the list of those that ran on it.
+func (w *World) Ran(id, job string, started time.Time) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.ran[id] = append(w.ran[id], providers.Job{
+		Ref: target.Ref{System: System, Kind: target.Job, ID: job}, Name: "build", Project: "group/project", Status: "running", StartedAt: started,
+	})
 }
 
 // Ledger is what happened, in order.
