@@ -57,6 +57,9 @@ func TestScripts(t *testing.T) {
 	})
 }
 
+// patience bounds the waits of a script. Nothing depends on how long they take.
+const patience = 5 * time.Minute
+
 func want(ts *testscript.TestScript, neg, ok bool, use string) {
 	if neg || !ok {
 		ts.Fatalf("usage: %s", use)
@@ -96,23 +99,23 @@ func labIn(ts *testscript.TestScript, dir string) (r lab.Ready, ok bool) {
 
 func scriptReady(ts *testscript.TestScript, neg bool, args []string) {
 	want(ts, neg, len(args) == 1, "ready DIR")
-	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		if _, ok := labIn(ts, args[0]); ok {
 			return
 		}
 	}
-	ts.Fatalf("no lab in %s within a minute", args[0])
+	ts.Fatalf("no lab in %s within %s", args[0], patience)
 }
 
 func scriptBegun(ts *testscript.TestScript, neg bool, args []string) {
 	want(ts, neg, len(args) == 3, "begun STATE CASE KIND")
 	name := ts.MkAbs(filepath.Join(args[0], "cases", args[1], "journal.jsonl"))
-	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		if b, _ := os.ReadFile(name); strings.Contains(string(b), `"kind":"`+args[2]+`"`) {
 			return
 		}
 	}
-	ts.Fatalf("no %s in %s within a minute", args[2], name)
+	ts.Fatalf("no %s in %s within %s", args[2], name, patience)
 }
 
 func scriptEffects(ts *testscript.TestScript, neg bool, args []string) {
