@@ -4,10 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"cordon/internal/app"
+	"cordon/internal/casefile"
 	"cordon/tui"
 )
 
@@ -28,6 +30,9 @@ func newCaseList(e env) *cobra.Command {
 			cases, err := a.Cases()
 			if err != nil {
 				return err
+			}
+			if slices.ContainsFunc(cases, func(s casefile.Summary) bool { return s.Broken != "" }) {
+				*e.code = app.ExitIntegrity
 			}
 			if e.flags.json {
 				return json.NewEncoder(e.out).Encode(map[string]any{"schema": "cordon.cases/1", "cases": cases})

@@ -78,6 +78,9 @@ fails stops those behind it.`,
 			}
 			defer a.Close()
 			lines := e.lines(a)
+			if s.dry && s.yes {
+				fmt.Fprintln(e.err, "cordon: --yes is ignored: nothing can be applied in a dry run or with --read-only")
+			}
 			decide, err := s.decider(cmd.Context(), e, lines)
 			if err != nil {
 				return err
@@ -112,12 +115,16 @@ fails stops those behind it.`,
 
 // walk runs a case to its ending and sets the exit code.
 func (e env) walk(cmd *cobra.Command, s *app.Session, lines app.Lines, decide app.Decider) error {
-	lines.Printf("case %s: %s, hosts: %s", s.ID(), refs(s.Runners()), orNone(s.HostNames()))
+	name := "case " + s.ID()
+	if !s.Kept() {
+		name = "dry run: nothing is sent or kept"
+	}
+	lines.Printf("%s: %s, hosts: %s", name, refs(s.Runners()), orNone(s.HostNames()))
 	end, err := s.Walk(cmd.Context(), lines, decide)
+	if s.Kept() && (err != nil || end.Word == app.Stopped) {
+		lines.Printf("what was sent is on record and the case stays open; go on with: %s", e.resume(s.ID()))
+	}
 	if err != nil {
-		if s.Kept() {
-			lines.Printf("the case stays open; go on with: cordon case resume %s", s.ID())
-		}
 		return err
 	}
 	*e.code = end.Exit

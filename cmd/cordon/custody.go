@@ -156,7 +156,7 @@ was purged, is refused.`,
 			if im.Lost > 0 {
 				lines.Printf("%d items are on record and did not come along", im.Lost)
 			}
-			lines.Printf("go on with: cordon case resume %s", im.Case)
+			lines.Printf("go on with: %s", e.resume(im.Case))
 			return nil
 		},
 	}

@@ -18,7 +18,7 @@ func TestCtrlCIsHeardAtAPrompt(t *testing.T) {
 	s := w.seat("contain", "gitlab-lab/42", "--case", "C", "--plain")
 	s.until(" | stop]: ")
 	s.keys("\x03")
-	s.until("go on with: cordon ")
+	s.until("go on with: cordon --lab " + w.labDir())
 	if code := s.end(); code <= 0 {
 		t.Errorf("interrupted at a question it ends with %d", code)
 	}

@@ -28,7 +28,7 @@ func (e env) show(ctx context.Context, a *app.App, o tui.Options) (tui.Left, err
 		lines.Printf("case %s ended: %s (exit %d)", left.Case, left.Ending.Word, left.Ending.Exit)
 		*e.code = left.Ending.Exit
 	case left.Kept:
-		lines.Printf("case %s stays open; go on with: cordon case resume %s", left.Case, left.Case)
+		lines.Printf("case %s stays open; go on with: %s", left.Case, e.resume(left.Case))
 		*e.code = app.ExitNeeds
 	case left.Lost != nil:
 		*e.code = app.ExitFailed

@@ -81,7 +81,7 @@ func FleetExit(f fleet.Fleet) int {
 // behind each other in it.
 func Hint(err error) string {
 	if errors.Is(err, context.Canceled) {
-		return "interrupted; what was sent is on record, go on with: cordon case resume"
+		return "interrupted"
 	}
 	var said []string
 	for line := range strings.SplitSeq(err.Error(), "\n") {

@@ -81,6 +81,9 @@ func (s Standing) Decide(p engine.Prompt) (engine.Decision, error) {
 	return needs("no plan here that could be applied")
 }
 
+// Stopped is the word of a walk that somebody stopped: the case stays open.
+const Stopped = "stopped"
+
 // maxWrong is how many answers in a row that are no choice are asked for again.
 const maxWrong = 5
 
@@ -103,7 +106,7 @@ func Walk(ctx context.Context, run *engine.Run, out Lines, decide func(engine.Pr
 			return engine.Ending{}, err
 		}
 		if d.Verb == engine.Stop {
-			return engine.Ending{Word: "stopped", Exit: engine.ExitNeeds}, nil
+			return engine.Ending{Word: Stopped, Exit: engine.ExitNeeds}, nil
 		}
 		switch d.Verb {
 		case engine.Apply, engine.Skip, engine.Leave, engine.Did, engine.Wait, engine.Sign, engine.Redo:

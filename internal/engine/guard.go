@@ -29,9 +29,11 @@ func (r *Run) guards(t task, p change.Plan) []Guard {
 			tips = c.TipsOff
 		}
 	}
+	would := r.wouldCollect()
 	for _, name := range r.concrete(destroys) {
 		switch {
 		case r.st.items[name]:
+		case would && strings.HasPrefix(name, "host/"):
 		case r.st.gaps[name] != "":
 			add(Guard{"evidence:" + name, GuardGap, "destroys " + name + ", which could not be collected: " + r.st.gaps[name]})
 		default:
@@ -42,7 +44,7 @@ func (r *Run) guards(t task, p change.Plan) []Guard {
 		add(Guard{"no-host", GuardAsk, "no host is known for this runner: what is on it stays uncollected"})
 	}
 	for _, id := range t.step.Needs {
-		if end := r.worst(id); end != Done && end != NotNeeded {
+		if end := r.worst(id); end != Done && end != NotNeeded && (r.o.Issuer != nil || end != Skipped) {
 			class := GuardBlock
 			if end == Unreached || end == Skipped {
 				class = GuardGap
@@ -53,10 +55,18 @@ func (r *Run) guards(t task, p change.Plan) []Guard {
 	r.stoppedBy(t, add)
 	r.unapproved(t, p, add)
 	// Collecting is the one contact that has to come before everything is collected.
-	if tips != "" && p.Verb != providers.Collect && !r.collected() {
+	if tips != "" && p.Verb != providers.Collect && !r.collected() && !would {
 		add(Guard{TipsOff, GuardAsk, "the other side would notice (" + tips + ") and nothing is collected from its hosts yet"})
 	}
 	return out
+}
+
+// wouldCollect reports whether this run can collect nothing and passed a step that would
+// have: a dry run shows what would hold a plan back in earnest, not what itself left out.
+func (r *Run) wouldCollect() bool {
+	return r.o.Issuer == nil && slices.ContainsFunc(r.book, func(t task) bool {
+		return t.do().Verb == providers.Collect && r.st.end[t.key()] == Skipped
+	})
 }
 
 // collected reports whether at least one host of the case was read.
