@@ -33,6 +33,7 @@ func TestActionsRunner3328DeletedAndStillRunning(t *testing.T) {
 func TestActionsRunner3892OfflineAndStillPolling(t *testing.T) {
 	g := newRig(t, stepSnapshot+stepConfirm).open()
 	g.w.With("1", func(r *enginemodel.Runner) { r.Offline = true })
+	g.w.WithHost("h1", func(h *enginemodel.Host) { h.Away = true }) // only the provider speaks
 	if e := g.end(); e.Word != "polling" || e.Exit != engine.ExitPolls {
 		t.Errorf("its status says offline and it polls: %s (exit %d)", e.Word, e.Exit)
 	}
@@ -115,6 +116,7 @@ func TestActionsRunnerController4655TheCredentialIsDead(t *testing.T) {
 // are two things, and both are on record.
 func TestJenkins26661PausedAndConnected(t *testing.T) {
 	g := newRig(t, stepSnapshot+stepPause+stepConfirm).open()
+	g.w.WithHost("h1", func(h *enginemodel.Host) { h.Away = true }) // only the provider speaks
 	if e := g.end(); e.Word != "polling" {
 		t.Errorf("it is paused and polls: %s", e.Word)
 	}
@@ -164,7 +166,8 @@ func TestAnsibleGitlabRunner250NothingIsRemovedBeforeItIsKept(t *testing.T) {
 		p := g.until(at(step))
 		d := willing(p)
 		d.Waive = nil
-		if err := g.r.Answer(t.Context(), d); !errors.Is(err, engine.ErrGuarded) {
+		holds := slices.ContainsFunc(p.Guards[0], func(x engine.Guard) bool { return x.ID == "evidence:host/h1/snapshot.json" })
+		if err := g.r.Answer(t.Context(), d); !holds || !errors.Is(err, engine.ErrGuarded) {
 			t.Errorf("%s without a collection: %v", step, err)
 		}
 		g.answer(engine.Decision{N: p.N, Verb: engine.Skip, Reason: "first collect"})
