@@ -132,7 +132,10 @@ func (r *Run) append(e casefile.Event) error {
 func (r *Run) record(ctx context.Context, t task) (context.Context, *error) {
 	var failed error
 	ctx = transport.WithRecorder(ctx, func(x transport.Exchange) {
-		if r.calls++; r.over != nil {
+		if !x.Reused {
+			r.calls++
+		}
+		if r.over != nil {
 			r.over()
 		}
 		err := r.append(casefile.Event{

@@ -38,7 +38,7 @@ func (w *World) before(op string, t target.Ref) json.RawMessage {
 	if h, ok := w.hosts[t.ID]; ok && t.Kind == target.Host {
 		return raw(state{Running: h.Running})
 	}
-	r := w.runners[t.ID]
+	r := w.runner(t.ID)
 	switch op {
 	case providers.Rotate:
 		return raw(state{Tokens: r.Tokens})
@@ -53,10 +53,10 @@ func (w *World) already(op string, t target.Ref) bool {
 	if t.Kind == target.Host {
 		return w.hosts[t.ID].Running == (op == start)
 	}
-	r := w.runners[t.ID]
+	r := w.runner(t.ID)
 	switch op {
 	case providers.Pause:
-		return r.Gone || r.Paused
+		return r.Gone || r.Paused && w.Lease == 0 // one that ends by itself can be made again
 	case providers.Resume:
 		return !r.Paused
 	case providers.Cancel:
@@ -77,7 +77,7 @@ func (w *World) happen(op string, c change.Change, again bool) {
 	r := w.runners[c.Target.ID]
 	switch op {
 	case providers.Pause, providers.Resume:
-		r.Paused = op == providers.Pause
+		r.Paused, r.until = op == providers.Pause, w.Clock.Now().Add(w.Lease)
 	case providers.Cancel:
 		r.Jobs = 0
 	case providers.Rotate:
@@ -156,7 +156,7 @@ func (w *World) settle(op string, c change.Change) (string, string, error) {
 	switch {
 	case op == providers.Rotate && !w.runners[c.Target.ID].Gone:
 		return change.Unknown, "the provider does not say when a token was replaced", nil
-	case w.already(op, c.Target):
+	case w.already(op, c.Target), op == providers.Pause && w.runner(c.Target.ID).Paused:
 		return change.Applied, "reads back as done", nil
 	}
 	return change.Refused, "reads back as before", nil

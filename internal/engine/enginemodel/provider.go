@@ -9,6 +9,7 @@ import (
 	"cordon/internal/change"
 	"cordon/internal/evidence"
 	"cordon/internal/target"
+	"cordon/internal/transport"
 	"cordon/internal/untrusted"
 	"cordon/internal/witness"
 	"cordon/providers"
@@ -70,7 +71,7 @@ func (p *Provider) Observe(_ context.Context, t target.Ref) ([]witness.Observati
 	}
 	p.w.mu.Lock()
 	defer p.w.mu.Unlock()
-	r := p.w.runners[t.ID]
+	r := p.w.runner(t.ID)
 	if r.Gone && p.w.gone[t.ID] == 0 {
 		o.Exists, o.Says = witness.No, "404"
 		return []witness.Observation{o}, nil
@@ -83,7 +84,7 @@ func (p *Provider) Observe(_ context.Context, t target.Ref) ([]witness.Observati
 		o.Polling, o.LastContact, o.Clock = witness.Yes, o.At, witness.ClockEvent
 	}
 	if r.Paused && p.w.Lease > 0 {
-		o.PausedUntil = o.At.Add(p.w.Lease)
+		o.PausedUntil = r.until
 	}
 	o.Says = fmt.Sprintf("there, paused %v, %d jobs", r.Paused, r.Jobs)
 	if r.Offline {
@@ -148,9 +149,15 @@ func (p *Provider) Settle(_ context.Context, c change.Change) (string, string, e
 }
 
 // Exposure implements providers.Exposer.
-func (p *Provider) Exposure(context.Context, target.Ref, time.Time) ([]providers.Credential, []evidence.Gap, error) {
+func (p *Provider) Exposure(ctx context.Context, _ target.Ref, _ time.Time) ([]providers.Credential, []evidence.Gap, error) {
 	if err := p.w.read(); err != nil {
 		return nil, nil, err
+	}
+	for i := 0; p.w.HTTP && i < 20; i++ {
+		if err := ctx.Err(); err != nil {
+			return nil, nil, err
+		}
+		transport.Record(ctx, transport.Exchange{System: System, At: p.w.Clock.Now(), Method: "GET", Path: "/exposure", Status: 200})
 	}
 	return []providers.Credential{{Name: "DEPLOY_KEY", Kind: "ci-variable", Where: "group/project", Deploys: true}}, nil, nil
 }

@@ -58,6 +58,7 @@ type Runner struct {
 	Polls   bool // it is answered
 	Back    bool // its machine came back under another registration
 	Offline bool // the provider calls it offline
+	until   time.Time
 }
 
 // Host is one machine with one agent.
@@ -84,6 +85,7 @@ type World struct {
 	Blind  func() error          // what a read fails with; nil or a nil error: it does not
 	Lease  time.Duration         // how long a pause lasts; 0: for ever
 	Silent time.Duration         // how long a watch has to be
+	HTTP   bool                  // the exposure list takes twenty requests, each of them recorded
 	Late   int                   // reads for which a deleted runner still shows
 	gone   map[string]int
 	ran    map[string][]providers.Job
@@ -159,6 +161,16 @@ func (w *World) Reads() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.calls
+}
+
+// runner is a registration as it is now: a pause that ends by itself may have. The lock
+// is held.
+func (w *World) runner(id string) *Runner {
+	r := w.runners[id]
+	if w.Lease > 0 && r.Paused && !r.until.IsZero() && w.Clock.Now().After(r.until) {
+		r.Paused = false
+	}
+	return r
 }
 
 // read counts a read and says whether it fails.

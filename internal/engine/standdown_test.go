@@ -1,0 +1,82 @@
+package engine_test
+
+import (
+	"errors"
+	"testing"
+
+	"cordon/internal/engine"
+	"cordon/internal/engine/enginemodel"
+	"cordon/providers"
+)
+
+func TestStandingDownTakesBackLastFirstWhatCanBe(t *testing.T) {
+	g := newRig(t, whole).open()
+	g.answer(willing(g.until(at("stop"))))
+	g.until(at("remove")) // everything but the removal has happened
+	if err := g.r.StandDown(" "); !errors.Is(err, engine.ErrReason) {
+		t.Fatalf("without a reason: %v", err)
+	}
+	if err := g.r.StandDown("our own benchmark"); err != nil {
+		t.Fatal(err)
+	}
+	g.die()
+	e := g.end()
+	var ops []string
+	for _, x := range g.w.Ledger() {
+		ops = append(ops, x.Op)
+	}
+	if n := len(ops); n < 2 || ops[n-2] != "start" || ops[n-1] != providers.Resume {
+		t.Errorf("what happened: %v", ops)
+	}
+	if e.Word != engine.StoodDown || e.Exit != engine.ExitDone || !remarked(e, "cannot be undone: rotate/1") || !remarked(e, "our own benchmark") {
+		t.Errorf("ends %s (exit %d) %q", e.Word, e.Exit, e.Notes)
+	}
+}
+
+func TestOnlyWhatIsOursAndStillInForceIsUndone(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		do   func(*rig)
+	}{
+		{"somebody has resumed it already", func(g *rig) {
+			g.until(at("rotate"))
+			g.w.With("1", func(r *enginemodel.Runner) { r.Paused = false })
+		}},
+		{"it was paused before us", func(g *rig) {
+			p := g.until(at("pause"))
+			g.w.With("1", func(r *enginemodel.Runner) { r.Paused = true })
+			g.answer(willing(p))
+			g.until(at("rotate"))
+		}},
+		{"nobody knows whether it was", func(g *rig) {
+			p := g.until(at("pause"))
+			g.fault(providers.Pause, enginemodel.LostCall)
+			g.w.Blind = nil
+			g.answer(willing(p))
+		}},
+		{"the registration is gone", func(g *rig) {
+			g.answer(willing(g.until(at("remove"))))
+			g.until(func(p engine.Prompt) bool { return p.Kind == engine.Watch })
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			g := newRig(t, whole).open()
+			c.do(g)
+			if err := g.r.StandDown("false alarm"); err != nil {
+				t.Fatal(err)
+			}
+			g.end()
+			if n := g.happened(providers.Resume); n != 0 {
+				t.Errorf("resumed %d times", n)
+			}
+		})
+	}
+}
+
+func TestAReadOnlyRunStandsNothingDown(t *testing.T) {
+	g := newRig(t, whole)
+	g.ro = true
+	if err := g.open().r.StandDown("false alarm"); !errors.Is(err, engine.ErrReadOnly) {
+		t.Errorf("%v", err)
+	}
+}
