@@ -162,16 +162,21 @@ func (j *judged) log(h target.Ref, looks []witness.Observation) {
 		return
 	}
 	first, last := looks[0], looks[len(looks)-1]
-	if len(looks) > 1 && last.LastContact.After(first.LastContact) {
+	switch {
+	case len(looks) == 1:
+		j.missing("host %s: the agent's log was read once only, so nothing could be compared", h.ID)
+	case last.LastContact.After(first.LastContact):
 		j.against(last)
 		if last.Rejected == witness.Yes {
 			j.came.knocking = true
 		} else {
 			j.came.accepted = j.came.accepted || last.Polling == witness.Yes
 		}
-		return
-	}
-	if len(looks) > 1 {
+	case last.LastContact.Before(first.LastContact):
+		j.missing("host %s: the agent's log lost lines that were there before", h.ID)
+	case last.LastContact.IsZero() && (last.Rejected != witness.Unknown || last.Polling != witness.Unknown):
+		j.missing("host %s: the contacts in the agent's log carry no time", h.ID)
+	default:
 		j.pro(last)
 	}
 }
