@@ -46,6 +46,9 @@ func (l Lines) Prompt(p engine.Prompt) {
 	default:
 		l.Printf("%s%s: %s", head, p.Title, p.Text)
 	}
+	for _, x := range p.Leases {
+		l.Printf("  %s is paused until %s, and made so again before that", x.Target.Short(), x.Until.UTC().Format("2006-01-02 15:04Z"))
+	}
 	for i, pl := range p.Plans {
 		n := ""
 		if pl.Appliable() && len(p.Plans) > 1 && p.CannotDo == "" {

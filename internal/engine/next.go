@@ -116,7 +116,7 @@ func (r *Run) prompt(t task, kind, text string) Prompt {
 // ask makes p the prompt that waits for an answer.
 func (r *Run) ask(p Prompt, choices ...string) Prompt {
 	r.n++
-	p.N, p.Choices = r.n, choices
+	p.N, p.Choices, p.Leases = r.n, choices, r.Leases()
 	r.shown = p
 	return p
 }

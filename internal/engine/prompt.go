@@ -43,6 +43,7 @@ type Prompt struct {
 	Why     string     // why the step is there
 	Target  target.Ref // what it is about
 	Text    string     // what was done or what is in doubt
+	Leases  []Lease    // pauses in force that end by themselves, for prompts that wait
 	Word    string     // of an alarm: Drift, LateJob, Expired, Renewed; "" for everything else
 	Choices []string   // verbs that Answer takes now
 
