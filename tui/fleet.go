@@ -48,7 +48,6 @@ type fleetPage struct {
 	expr   filter.Expr
 	wrong  *filter.Error
 	sort   table.Sort
-	w      int // of the last view
 }
 
 type (

@@ -68,10 +68,6 @@ func (p *person) walk(stop func(s *stepper) bool) *stepper {
 	}
 }
 
-func at(step string) func(*stepper) bool {
-	return func(s *stepper) bool { return s.cur != nil && s.cur.Step == step && s.dialog == nil }
-}
-
 func atEnd(s *stepper) bool { return s.over() }
 
 func TestTheDemoGoesFromTheAlertToAVerifiedBundle(t *testing.T) {

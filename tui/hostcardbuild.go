@@ -37,8 +37,10 @@ func (p *hostCard) build() []cardLine {
 	id := r.Report.Ident
 	ls = append(ls,
 		cardLine{id: "case", text: "kept in case " + short(r.Report.Case), cmd: p.data.Command("case", "show", r.Report.Case)},
-		cardLine{id: "ident", text: fmt.Sprintf("it calls itself %s, %s, kernel %s, up since %s", or(short(string(id.Hostname)), "?"), or(short(string(id.OS)), "?"), or(short(string(id.Kernel)), "?"), stamp(id.BootTime)),
-			more: []string{"all of this is as told by the host: whoever has root there can make it say anything"}},
+		cardLine{
+			id: "ident", text: fmt.Sprintf("it calls itself %s, %s, kernel %s, up since %s", or(short(string(id.Hostname)), "?"), or(short(string(id.OS)), "?"), or(short(string(id.Kernel)), "?"), stamp(id.BootTime)),
+			more: []string{"all of this is as told by the host: whoever has root there can make it say anything"},
+		},
 		head("installations"),
 	)
 	for _, in := range r.Report.Installations {

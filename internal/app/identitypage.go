@@ -150,7 +150,8 @@ func hostClocks(v *casefile.View) []ClockOffset {
 	last := map[string]ClockOffset{}
 	for _, it := range v.Items {
 		host, ok := strings.CutPrefix(it.Name, "host/")
-		if host, ok = strings.CutSuffix(host, "/snapshot.json"); !ok {
+		host, snap := strings.CutSuffix(host, "/snapshot.json")
+		if !ok || !snap {
 			continue
 		}
 		o := ClockOffset{Of: "host " + host, Why: "the host did not tell its time, or it could not be read"}

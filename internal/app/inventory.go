@@ -96,15 +96,6 @@ func (k knownRunner) read() map[string]time.Time {
 	return at
 }
 
-func (l *lastKnown) find(ref target.Ref) (knownRunner, bool) {
-	for _, k := range l.Runners {
-		if k.Runner.Ref == ref || k.Runner.Ref.ID == ref.ID && ref.Scope.Level == "" {
-			return k, true
-		}
-	}
-	return knownRunner{}, false
-}
-
 func (a *App) inventoryPath() string {
 	name := "inventory.json"
 	if a.Simulated() {

@@ -35,7 +35,6 @@ type oracle struct {
 	outcome  map[string]string          // change → state
 	intended map[string]bool            // digests
 	agreed   []string                   // what was approved, or went on without
-	undone   []string
 }
 
 type oracleLine struct {

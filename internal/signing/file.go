@@ -49,6 +49,7 @@ func FromFile(path string, passphrase func() (secret.Secret, error)) (Signer, er
 	if err != nil {
 		return nil, fmt.Errorf("signing key %s: %w: %w", path, ErrKey, err)
 	}
+	//lint:ignore SA1019 the name is needed to refuse such keys
 	if s.PublicKey().Type() == ssh.InsecureKeyAlgoDSA {
 		return nil, fmt.Errorf("signing key %s: %w: OpenSSH no longer takes DSA; use ed25519", path, ErrKey)
 	}

@@ -82,6 +82,7 @@ func check(namespace string, msg, armored []byte) (ssh.PublicKey, error) {
 	if sig.Namespace != namespace {
 		return nil, fmt.Errorf("%w: %w: %.64q, not %q", ErrBadSignature, ErrNamespace, sig.Namespace, namespace)
 	}
+	//lint:ignore SA1019 the name is needed to refuse such keys
 	if sig.PublicKey.Type() == ssh.InsecureKeyAlgoDSA {
 		return nil, fmt.Errorf("%w: a DSA key, which OpenSSH no longer takes", ErrBadSignature)
 	}

@@ -15,8 +15,13 @@ const many = 100_000
 
 // wide looks like the list of runners.
 var wide = []Column{
-	{Title: "RUNNER", Min: 16, Max: 28}, {Title: "NAME", Min: 18, Max: 36}, {Title: "STATUS", Min: 9}, {Title: "PAUSED", Min: 6, Drop: 2},
-	{Title: "SEEN", Min: 5, Drop: 4}, {Title: "HOST", Min: 10, Max: 20, Drop: 3}, {Title: "OWNER", Min: 12, Max: 30, Drop: 6},
+	{Title: "RUNNER", Min: 16, Max: 28},
+	{Title: "NAME", Min: 18, Max: 36},
+	{Title: "STATUS", Min: 9},
+	{Title: "PAUSED", Min: 6, Drop: 2},
+	{Title: "SEEN", Min: 5, Drop: 4},
+	{Title: "HOST", Min: 10, Max: 20, Drop: 3},
+	{Title: "OWNER", Min: 12, Max: 30, Drop: 6},
 }
 
 type fleetLike []([7]string)
