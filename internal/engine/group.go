@@ -65,6 +65,9 @@ func (r *Run) together(ctx context.Context, t task, plans []change.Plan) ([]chan
 	}
 	if n > 1 {
 		for i := range plans {
+			if len(plans[i].Changes) == 0 {
+				continue // done by hand, one by one
+			}
 			plans[i].Title = fmt.Sprintf("%s on %d runners, %d changes: %s and the same for the others", t.do().Verb, n, len(plans[i].Changes), plans[i].Title)
 			plans[i].Limits = append(plans[i].Limits, "the first change that is refused or not answered stops those behind it")
 		}
