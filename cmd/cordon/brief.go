@@ -15,7 +15,7 @@ func newCaseBrief(e env) *cobra.Command {
 	c := &cobra.Command{
 		Use: "brief CASE", Short: "Tell a case in eight lines, to read out or paste into a channel", Args: exactly("CASE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			a, err := e.open(cmd)
+			a, err := e.openRecord(cmd)
 			if err != nil {
 				return err
 			}

@@ -22,7 +22,7 @@ func newCaseList(e env) *cobra.Command {
 	c := &cobra.Command{
 		Use: "list", Short: "List the cases in the state directory", Args: exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			a, err := e.open(cmd)
+			a, err := e.openRecord(cmd)
 			if err != nil {
 				return err
 			}
@@ -56,7 +56,7 @@ func newCaseShow(e env) *cobra.Command {
 	c := &cobra.Command{
 		Use: "show CASE", Short: "Show a case from its journal, verified", Args: exactly("CASE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			a, err := e.open(cmd)
+			a, err := e.openRecord(cmd)
 			if err != nil {
 				return err
 			}
@@ -137,7 +137,7 @@ func newCaseExport(e env) *cobra.Command {
 	c := &cobra.Command{
 		Use: "export CASE", Short: "Write the signed evidence bundle of a case", Args: exactly("CASE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			a, err := e.open(cmd)
+			a, err := e.openRecord(cmd)
 			if err != nil {
 				return err
 			}

@@ -143,7 +143,7 @@ func refs(all []target.Ref) string {
 func atLeastOne(name string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
-			return usage(fmt.Errorf("%s takes [%s], one or more; see %s --help", cmd.CommandPath(), name, cmd.CommandPath()))
+			return usage(fmt.Errorf("%s takes %s, one or more; see %s --help", cmd.CommandPath(), name, cmd.CommandPath()))
 		}
 		return nil
 	}

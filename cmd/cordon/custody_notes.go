@@ -54,7 +54,7 @@ func newCaseEvents(e env) *cobra.Command {
 how it ended, and the line's hash, without its data. With --follow it goes on until the
 case ends. A hash that has left the machine is a head that bundle verify --head takes.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			a, err := e.open(cmd)
+			a, err := e.openRecord(cmd)
 			if err != nil {
 				return err
 			}

@@ -44,6 +44,9 @@ func newDemo(e env) *cobra.Command {
 evidence bundle and verifies it. Everything is SIMULATED and on loopback; nothing of
 this machine is read or changed outside one new directory.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := knownFault(fault); err != nil {
+				return err
+			}
 			if dir == "" {
 				d, err := os.MkdirTemp("", "cordon-demo-*")
 				if err != nil {

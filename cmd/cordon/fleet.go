@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"cordon/internal/app"
+	"cordon/internal/fleet"
 )
 
 func newFleet(e env) *cobra.Command {
@@ -23,7 +24,10 @@ func newFleet(e env) *cobra.Command {
 				return err
 			}
 			if e.flags.json {
-				err = json.NewEncoder(e.out).Encode(f)
+				err = json.NewEncoder(e.out).Encode(struct {
+					fleet.Fleet
+					Simulated bool `json:"simulated,omitempty"`
+				}{f, a.Simulated()})
 			} else {
 				e.lines(a).Fleet(f)
 			}

@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -21,6 +23,15 @@ func newLab(e env) *cobra.Command {
 simulated runners that poll it, one compromised host and one clean one over SSH. Use it
 with cordon --lab DIR. Nothing outside the directory is touched.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			switch {
+			case o.Scenario != "" && !slices.Contains(lab.Scenarios(), o.Scenario):
+				return usage(fmt.Errorf("no scenario %q: choose one of %s", o.Scenario, strings.Join(lab.Scenarios(), ", ")))
+			case !(o.Scale >= 1): // not a number is none either
+				return usage(fmt.Errorf("--scale %v: time in a lab runs as fast as here, 1, or faster", o.Scale))
+			}
+			if err := knownFault(o.Fault); err != nil {
+				return err
+			}
 			if o.Dir == "" {
 				d, err := os.MkdirTemp("", "cordon-lab-*")
 				if err != nil {
@@ -46,6 +57,14 @@ with cordon --lab DIR. Nothing outside the directory is touched.`,
 	f.Float64Var(&o.Scale, "scale", 1, "how many times as fast as real time the lab's clock runs")
 	f.Uint64Var(&o.Seed, "seed", 1, "seed of everything that is generated")
 	return group("lab", "Run a simulated world to practise in", serve)
+}
+
+// knownFault refuses a fault that no lab has.
+func knownFault(name string) error {
+	if name == "" || slices.Contains(lab.Faults(), name) {
+		return nil
+	}
+	return usage(fmt.Errorf("no fault %q: choose one of %s", name, strings.Join(lab.Faults(), ", ")))
 }
 
 // labScripts are the only scripts that the lab's hosts run or simulate.

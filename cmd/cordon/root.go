@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -100,19 +101,37 @@ func group(use, short string, subs ...*cobra.Command) *cobra.Command {
 // exactly asks for n arguments and names them in the error.
 func exactly(names ...string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
-		if len(args) != len(names) {
-			return usage(fmt.Errorf("%s takes %v, got %d arguments; see %s --help", cmd.CommandPath(), names, len(args), cmd.CommandPath()))
+		if len(args) == len(names) {
+			return nil
 		}
-		return nil
+		takes, got := "no arguments", fmt.Sprintf("%d arguments", len(args))
+		if len(names) > 0 {
+			takes = strings.Join(names, " and ")
+		}
+		if len(args) == 1 {
+			got = "1 argument"
+		}
+		return usage(fmt.Errorf("%s takes %s, got %s; see %s --help", cmd.CommandPath(), takes, got, cmd.CommandPath()))
 	}
 }
 
 // open builds the app for a command.
 func (e env) open(cmd *cobra.Command) (*app.App, error) {
-	return app.Open(cmd.Context(), app.Options{
+	return app.Open(cmd.Context(), e.options())
+}
+
+// openRecord builds the app for a command that reads cases and asks nobody.
+func (e env) openRecord(cmd *cobra.Command) (*app.App, error) {
+	o := e.options()
+	o.Offline = true
+	return app.Open(cmd.Context(), o)
+}
+
+func (e env) options() app.Options {
+	return app.Options{
 		Config: e.flags.config, State: e.flags.state, Lab: e.flags.lab, ReadOnly: e.flags.readOnly,
 		Version: version(), Ask: e.asker.Ask, FS: stateFS,
-	})
+	}
 }
 
 // lines is the plain writer of a command.

@@ -31,6 +31,7 @@ type Options struct {
 	State    string
 	Lab      string // directory of a running lab; everything is simulated then
 	ReadOnly bool
+	Offline  bool // read cases alone: nobody is asked, and a lab need not run
 	Version  string
 	Ask      func(ctx context.Context, what string) (secret.Secret, error)
 	FS       casefile.FS
@@ -83,7 +84,7 @@ func Open(ctx context.Context, o Options) (*App, error) {
 	if cfg.Path == "" && path == "" {
 		cfg, a.found = config.Discover()
 	}
-	if a.sim != nil {
+	if a.sim != nil && !o.Offline {
 		if err := a.sim.check(cfg); err != nil {
 			return nil, err
 		}

@@ -59,6 +59,9 @@ func (a *App) NewCase(ctx context.Context, ref string, spec CaseSpec) (*Session,
 	if err != nil {
 		return nil, err
 	}
+	if _, err := a.sign(); err != nil { // no case is begun that could not be signed
+		return nil, err
+	}
 	hosts, how, err := a.HostsOf(just, r, spec.Hosts)
 	if err != nil {
 		return nil, err
@@ -135,6 +138,9 @@ func (a *App) resume(ctx context.Context, id, why string) (*Session, error) {
 	pb, err := playbooks.Parse(v.Opening.PlaybookName, v.Opening.Playbook)
 	if err != nil {
 		return nil, fmt.Errorf("resume %s: the playbook it was opened with is not understood by this build: %w", id, err)
+	}
+	if _, err := a.sign(); err != nil {
+		return nil, err
 	}
 	if why == "" {
 		s.c, err = store.Take(ctx, id, a.actor())

@@ -2,7 +2,9 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -77,7 +79,12 @@ func Verify(path, allowed string, seen ...bundle.SeenHead) (bundle.Report, error
 	if err != nil {
 		return bundle.Report{}, err
 	}
-	return bundle.VerifyFile(path, o)
+	r, err := bundle.VerifyFile(path, o)
+	var file *fs.PathError
+	if errors.As(err, &file) { // not there, or not to be opened
+		err = fmt.Errorf("%w: %w", ErrUsage, err)
+	}
+	return r, err
 }
 
 func verifyOptions(allowed string, seen []bundle.SeenHead) (bundle.VerifyOptions, error) {
