@@ -201,6 +201,25 @@ func (r *Run) takeApprovals(t task) error {
 	return nil
 }
 
+// want writes down, once for a plan, that a second person is waited for: whoever is told
+// of what happens in the case is told of that too.
+func (r *Run) want(t task, p Prompt) error {
+	for i, pl := range p.Plans {
+		held := slices.ContainsFunc(p.Guards[i], func(g Guard) bool { return g.Class == GuardApproval })
+		b := binds(t.step.ID, t.key(), pl.Hash(), t.on)
+		if !held || r.o.Issuer == nil || r.st.wanted[b] {
+			continue
+		}
+		err := r.append(casefile.Event{
+			Kind: "approval-wanted", Step: t.step.ID, Target: t.on, Msg: pl.Title, Data: encode(glassData{Task: t.key(), Plan: pl.Hash(), Binds: b}),
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // glassNotes say what went on without the second person.
 func (r *Run) glassNotes() []string {
 	var n []string

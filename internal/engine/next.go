@@ -177,6 +177,9 @@ func (r *Run) offer(t task, plans []change.Plan, of [][]task) (Prompt, error) {
 	for _, pl := range plans {
 		p.Guards = append(p.Guards, r.guards(t, pl))
 	}
+	if err := r.want(t, p); err != nil {
+		return Prompt{}, err
+	}
 	choices := []string{Skip, Again, Stop}
 	switch {
 	case r.o.Issuer == nil:

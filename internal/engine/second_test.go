@@ -117,6 +117,9 @@ func TestASecondPersonSignsEightLinesAndTheChangeGoesOn(t *testing.T) {
 	if n := len(g.lines("approve")); n != 1 {
 		t.Errorf("%d approvals on record", n)
 	}
+	if n := len(g.lines("approval-wanted")); n != 1 {
+		t.Errorf("%d times it was said that somebody is waited for", n)
+	}
 	for _, q := range g.asked() {
 		if q.Current {
 			t.Errorf("it is done and still asked for: %s", q.What)

@@ -85,7 +85,8 @@ type state struct {
 	renewed   map[string]int // change id that was confirmed → how often it was renewed
 	broken    []broken       // glass
 	approvals []approveData
-	standDown string // why; empty: the case is not stood down
+	wanted    map[string]bool // what a second person was asked for, by what it binds
+	standDown string          // why; empty: the case is not stood down
 	people    people
 }
 
@@ -102,7 +103,7 @@ func newState() *state {
 		items: map[string]bool{}, gaps: map[string]string{}, findings: map[string][]check.Result{}, cleared: map[string]bool{},
 		people: newPeople(),
 		traits: map[target.Ref]traitsData{}, listed: map[target.Ref]bool{}, seen: map[string][]witness.Observation{},
-		verdicts: map[target.Ref][]witness.Verdict{}, final: map[target.Ref]bool{}, rotated: map[target.Ref]time.Time{}, renewed: map[string]int{},
+		verdicts: map[target.Ref][]witness.Verdict{}, final: map[target.Ref]bool{}, rotated: map[target.Ref]time.Time{}, renewed: map[string]int{}, wanted: map[string]bool{},
 	}
 }
 
@@ -191,6 +192,8 @@ func (s *state) applyMore(l casefile.Line) error {
 		return with(l, func(d glassData) {
 			s.broken = append(s.broken, broken{glassData: d, by: l.Actor, key: l.Key, why: l.Msg})
 		})
+	case "approval-wanted":
+		return with(l, func(d glassData) { s.wanted[d.Binds] = true })
 	case "approve":
 		return with(l, func(d approveData) {
 			s.approvals = append(s.approvals, d)
