@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path"
 	"strings"
+	"time"
 
 	"cordon/internal/evidence"
 	"cordon/internal/host/snapshot"
@@ -200,12 +201,18 @@ func logged(o witness.Observation, s *snapshot.Snapshot) witness.Observation {
 		if o.LastContact.IsZero() {
 			o.Clock = witness.ClockNone
 		}
-		if refused {
+		said := untrusted.Clean(text, 160)
+		switch at := o.LastContact.UTC().Format(time.RFC3339); {
+		case refused:
 			o.Rejected = witness.Yes
-		} else {
+			o.Says = "refused, by the agent's log, at " + at + ": " + said
+		default:
 			o.Polling, o.Rejected = witness.Yes, witness.No
+			o.Says = "no contact in the agent's log after " + at + ": " + said
 		}
-		o.Says = "last contact in the agent's log: " + untrusted.Clean(text, 160)
+		if o.LastContact.IsZero() {
+			o.Says = "last contact in the agent's log, at a time that is not known: " + said
+		}
 		return o
 	}
 	return o

@@ -171,6 +171,10 @@ func TestObserveTellsAgentSocketAndLog(t *testing.T) {
 	line := `{"level":"error","msg":"Checking for jobs... forbidden","runner":"stub","status":"POST http://127.0.0.1:1/api/v4/jobs/request: 403 Forbidden","time":"2026-11-30T12:51:00Z"}` + "\n" +
 		`{"level":"error","msg":"Runner \"x\" is unhealthy and will be disabled for 1h0m0s seconds!","time":"2026-11-30T12:51:01Z"}` + "\n"
 	tr.file("/var/log/gitlab-runner.log", `{"level":"info","msg":"Checking for jobs... received","time":"2026-11-30T12:50:11Z"}`+"\n"+line, 0o640)
+	// As evidence of silence a last line says nothing without its time.
+	if says := got[witness.HostLog].Says; !strings.HasPrefix(says, "no contact in the agent's log after 20") || !strings.Contains(says, got[witness.HostLog].LastContact.UTC().Format("2006-01-02T15:04:05Z")) {
+		t.Errorf("the log's word has no time: %q", says)
+	}
 	if got = look(); got[witness.HostLog].Rejected != witness.Yes || got[witness.HostLog].LastContact.Format("15:04:05") != "12:51:00" {
 		t.Errorf("rejected: %+v", got[witness.HostLog])
 	}

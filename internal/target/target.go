@@ -62,8 +62,14 @@ func (r Ref) String() string {
 	return strings.Join(append(parts, url.PathEscape(r.Kind), url.PathEscape(r.ID)), "/")
 }
 
-// Short is the form for narrow places: SYSTEM/ID.
-func (r Ref) Short() string { return url.PathEscape(r.System) + "/" + url.PathEscape(r.ID) }
+// Short is the form for narrow places: SYSTEM/ID. Of an installation it is the host that
+// it is on: that is what one looks for.
+func (r Ref) Short() string {
+	if r.Kind == Installation && r.Scope.Path != "" {
+		return url.PathEscape(r.Scope.Path)
+	}
+	return url.PathEscape(r.System) + "/" + url.PathEscape(r.ID)
+}
 
 // MarshalText implements encoding.TextMarshaler with the form of String. The
 // zero Ref is the empty text.

@@ -29,7 +29,8 @@ type Error struct {
 	Err                  error
 }
 
-// Error names what was being done; it has no query, body, credential or foreign bytes.
+// Error names what was being done; it has no query, body or credential. Foreign text is
+// in it only where a certificate is not trusted: what it says of itself, cut and cleaned.
 func (e *Error) Error() string {
 	return e.System + ": " + e.Method + " " + e.Path + ": " + e.Err.Error()
 }
