@@ -109,4 +109,3 @@ func (m *model) intrude() {
 		m.Held++
 	}
 }
-
