@@ -121,21 +121,13 @@ func (e env) handOver(ctx context.Context, a *app.App, s *app.Session, out app.L
 	if err := s.Close(); err != nil {
 		return err
 	}
-	x, err := a.Export(ctx, s.ID(), filepath.Join(dir, s.ID()+".tar"))
+	h, err := a.HandOver(ctx, s.ID(), dir)
 	if err != nil {
 		return err
 	}
-	signers := filepath.Join(dir, "allowed_signers")
-	if err := os.WriteFile(signers, []byte(x.Allowed+"\n"), 0o600); err != nil {
-		return err
-	}
-	r, err := app.Verify(x.Path, signers)
-	if err != nil {
-		return err
-	}
-	out.Printf("bundle verified: %d checks, %d files, sha256 %s", len(r.Checks), x.Files, x.SHA256)
-	out.Printf("signed by %s; allowed signers in %s", x.Signer, signers)
-	_, err = fmt.Fprintln(e.out, x.Path)
+	out.Printf("bundle verified: %d checks, %d files, sha256 %s", len(h.Report.Checks), h.Files, h.SHA256)
+	out.Printf("signed by %s; allowed signers in %s", h.Signer, h.Signers)
+	_, err = fmt.Fprintln(e.out, h.Path)
 	return err
 }
 

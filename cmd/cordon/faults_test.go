@@ -53,7 +53,7 @@ func TestEachFaultEndsInItsWord(t *testing.T) {
 			if filepath.Dir(path) != dir {
 				t.Fatalf("the last line is no bundle in %s: %s", dir, path)
 			}
-			signers := filepath.Join(dir, "allowed_signers")
+			signers := strings.TrimSuffix(path, ".tar") + ".allowed_signers"
 			cmd := exec.Command(program(t), "bundle", "verify", path, "--allowed-signers", signers)
 			cmd.Env = account(dir)
 			if v := finish(t, cmd); v.code != 0 {

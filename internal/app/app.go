@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/http"
 	"os"
 	"path/filepath"
 	"sync"
@@ -53,6 +54,7 @@ type App struct {
 	mu      sync.Mutex
 	store   *casefile.Store
 	signer  signing.Signer
+	wires   []*http.Transport
 	tokens  map[string]secret.Secret  // fetched in this process, in memory only
 	answers map[string]*gitlab.Recent // by provider
 
@@ -97,14 +99,21 @@ func Open(ctx context.Context, o Options) (*App, error) {
 		return nil, err
 	}
 	a.tokens = map[string]secret.Secret{}
-	if a.fleet, err = a.build(a.marker); err != nil {
+	if a.fleet, err = a.build(a.marker, false); err != nil {
 		return nil, err
 	}
 	return a, nil
 }
 
-// Close ends what Open started. It is safe to call twice.
-func (a *App) Close() {}
+// Close closes the connections that nothing waits on. A call that is under way ends by
+// itself. It is safe to call twice.
+func (a *App) Close() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, w := range a.wires {
+		w.CloseIdleConnections()
+	}
+}
 
 // Clock is the time by which everything is judged and recorded.
 func (a *App) Clock() clock.Clock { return a.clock }

@@ -33,14 +33,15 @@ type systems struct {
 	issuer    *change.Issuer
 }
 
-// build makes a set. It contacts nothing and fetches no token. An offline process has an
-// empty one: there is nobody that it could ask.
-func (a *App) build(m redact.Marker) (*systems, error) {
+// build makes a set that looks, and where acts is true also one that may write. It
+// contacts nothing and fetches no token. An offline process has an empty one: there is
+// nobody that it could ask.
+func (a *App) build(m redact.Marker, acts bool) (*systems, error) {
 	s := &systems{all: map[string]providers.System{}}
 	if a.o.Offline {
 		return s, nil
 	}
-	if !a.o.ReadOnly {
+	if acts && !a.o.ReadOnly {
 		s.appliers, s.issuer = map[string]providers.Applier{}, change.NewIssuer()
 	}
 	for _, name := range slices.Sorted(maps.Keys(a.cfg.Providers)) {
@@ -63,6 +64,9 @@ func (a *App) gitlab(s *systems, name string, p config.Provider, m redact.Marker
 	if err != nil {
 		return fmt.Errorf("provider %s: %w", name, err)
 	}
+	a.mu.Lock()
+	a.wires = append(a.wires, next)
+	a.mu.Unlock()
 	o := transport.Options{
 		System: name, Base: base, Reads: gitlab.Reads(), Auth: gitlab.Auth, Next: next, Clock: a.clock,
 		Look: a.token("look token of "+name, &p.Look),
@@ -151,7 +155,7 @@ func (a *App) holds(what string) bool {
 }
 
 // below is the plain transport, with the provider's own CA where one is named.
-func below(caFile string) (http.RoundTripper, error) {
+func below(caFile string) (*http.Transport, error) {
 	t := transport.Plain()
 	if caFile == "" {
 		return t, nil

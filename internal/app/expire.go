@@ -80,7 +80,7 @@ func (a *App) Release(ctx context.Context, id, reason string) (Held, error) {
 // list as not known.
 func (a *App) expiring(ctx context.Context, c *casefile.Case, v *casefile.View) ([]providers.Expiry, error) {
 	out := []providers.Expiry{}
-	set, err := a.build(a.marker.Derive("case:" + c.ID()))
+	set, err := a.build(a.marker.Derive("case:"+c.ID()), false)
 	if err != nil {
 		return nil, err
 	}

@@ -78,7 +78,7 @@ func (a *App) checkInto(ctx context.Context, c *casefile.Case, ref target.Ref, r
 	if _, err := c.Append(casefile.Event{Kind: "confirm", Target: ref, OK: true, Msg: "log in and read; " + reason}); err != nil {
 		return r, err
 	}
-	set, err := a.build(a.marker.Derive("case:" + c.ID()))
+	set, err := a.build(a.marker.Derive("case:"+c.ID()), false)
 	if err != nil {
 		return r, err
 	}

@@ -163,7 +163,7 @@ func simWord(sim bool) string {
 // open builds the run, with fingerprints under the case's own key.
 func (s *Session) open(pb *playbooks.Playbook) error {
 	marker := s.app.marker.Derive("case:" + s.c.ID())
-	set, err := s.app.build(marker)
+	set, err := s.app.build(marker, s.temp == "")
 	if err != nil {
 		return errors.Join(err, s.Close())
 	}
@@ -183,9 +183,7 @@ func (s *Session) open(pb *playbooks.Playbook) error {
 		Clock: s.app.clock, Signer: signer, Files: personal(marker),
 		Secret: func(v string) bool { _, n := marker.Text(v); return n > 0 },
 	}
-	if s.temp == "" {
-		o.Appliers, o.Issuer = set.appliers, set.issuer
-	}
+	o.Appliers, o.Issuer = set.appliers, set.issuer // of a dry run: none
 	if s.temp == "" {
 		s.aside = s.app.beside(s.c)
 	}
