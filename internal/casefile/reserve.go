@@ -16,7 +16,7 @@ const (
 )
 
 // Reserve makes sure that there is room to say how an effect ended: the reserve is
-// on the disk and some space is free beside it. ErrNoSpace: do not begin.
+// on the disk and some space is free beside it. ErrNoSpace: do not begin. Append of an intent does it by itself.
 func (c *Case) Reserve() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -66,7 +66,8 @@ type Transport struct {
 
 type counters struct{ reads, changes, refused, repeated atomic.Int64 }
 
-// Counts says what a Transport did so far, in wire requests.
+// Counts says what a Transport did so far, in wire requests. Tests count by it; nothing
+// else asks.
 type Counts struct{ Reads, Changes, Refused, Repeated int64 }
 
 // New returns the way to one service. Whoever is done with it calls CloseIdleConnections.
