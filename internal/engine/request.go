@@ -79,59 +79,73 @@ func orNone(s string) string {
 
 // Requests lists what a case asks a second person for, newest first.
 func Requests(v *casefile.View, p *playbooks.Playbook) ([]Request, error) {
-	var all []Request
-	seen := map[string]bool{}  // tasks that were planned later, or have ended
-	glass := map[string]bool{} // what went on without the second person and is not countersigned
+	w := wanted{v: v, p: p, latest: map[string]map[string]bool{}, glass: map[string]bool{}}
 	for _, l := range slices.Backward(v.Lines) {
-		var err error
-		switch l.Kind {
-		case "step":
-			err = with(l, func(d stepData) { seen[d.Task] = true })
-		case "drift", "again", "anew":
-			err = with(l, func(d struct {
-				Task  string   `json:"task"`
-				Tasks []string `json:"tasks"`
-			},
-			) {
-				for _, k := range append(d.Tasks, d.Task) {
-					seen[k] = true // it is planned anew, and then asked for anew
-				}
-			})
-		case "break-glass":
-			err = with(l, func(d glassData) {
-				if _, counter := glass[d.Binds]; !counter {
-					glass[d.Binds] = true
-				}
-			})
-		case "approve":
-			err = with(l, func(d approveData) { glass[d.Binds] = false })
-		}
-		if err != nil {
-			return nil, err
-		}
-		if l.Kind != "plan" {
-			continue
-		}
-		err = with(l, func(d planData) {
-			i := slices.IndexFunc(p.Steps, func(s playbooks.Step) bool { return s.ID == l.Step })
-			if i >= 0 && !d.Until.IsZero() {
-				for _, pl := range d.Plans {
-					if len(pl.Changes)+len(pl.Contacts) == 0 {
-						continue
-					}
-					q := Request{
-						Case: v.ID, Step: l.Step, Title: p.Steps[i].Title, Task: d.Task, Target: l.Target, Plan: pl.Hash(), Option: pl.Option, Simulated: v.Simulated,
-						What: pl.Verb + "/" + pl.Option + ": " + pl.Title, By: l.Actor, Key: l.Key, Until: d.Until, Current: !seen[d.Task],
-					}
-					q.Current = q.Current || glass[q.Binds()]
-					all = append(all, q)
-				}
-			}
-			seen[d.Task] = true
-		})
-		if err != nil {
+		if err := w.line(l); err != nil {
 			return nil, err
 		}
 	}
-	return all, nil
+	return w.all, nil
+}
+
+// wanted reads a journal from its end.
+type wanted struct {
+	v      *casefile.View
+	p      *playbooks.Playbook
+	all    []Request
+	latest map[string]map[string]bool // task → hashes it was planned with last; empty: it has ended, or is open anew
+	glass  map[string]bool            // binding → the glass was broken for it and nobody has countersigned
+}
+
+func (w *wanted) line(l casefile.Line) error {
+	over := func(tasks ...string) {
+		for _, k := range tasks {
+			if w.latest[k] == nil {
+				w.latest[k] = map[string]bool{}
+			}
+		}
+	}
+	switch l.Kind {
+	case "step":
+		return with(l, func(d stepData) { over(d.Task) })
+	case "drift", "anew":
+		return with(l, func(d anewData) { over(d.Task) })
+	case "again":
+		return with(l, func(d againData) { over(d.Tasks...) })
+	case "approve":
+		return with(l, func(d approveData) { w.glass[d.Binds] = false })
+	case "break-glass":
+		return with(l, func(d glassData) {
+			if _, later := w.glass[d.Binds]; !later {
+				w.glass[d.Binds] = true
+			}
+		})
+	case "plan":
+		return with(l, func(d planData) { w.plans(l, d) })
+	}
+	return nil
+}
+
+func (w *wanted) plans(l casefile.Line, d planData) {
+	if w.latest[d.Task] == nil {
+		w.latest[d.Task] = map[string]bool{}
+		for _, pl := range d.Plans {
+			w.latest[d.Task][pl.Hash()] = true
+		}
+	}
+	i := slices.IndexFunc(w.p.Steps, func(s playbooks.Step) bool { return s.ID == l.Step })
+	if i < 0 || d.Until.IsZero() {
+		return
+	}
+	for _, pl := range d.Plans {
+		if !pl.Appliable() {
+			continue
+		}
+		q := Request{
+			Case: w.v.ID, Step: l.Step, Title: w.p.Steps[i].Title, Task: d.Task, Target: l.Target, Plan: pl.Hash(), Option: pl.Option,
+			Simulated: w.v.Simulated, What: pl.Verb + "/" + pl.Option + ": " + pl.Title, By: l.Actor, Key: l.Key, Until: d.Until,
+		}
+		q.Current = w.latest[d.Task][q.Plan] || w.glass[q.Binds()]
+		w.all = append(w.all, q)
+	}
 }

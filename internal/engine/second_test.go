@@ -103,6 +103,9 @@ func TestASecondPersonSignsEightLinesAndTheChangeGoesOn(t *testing.T) {
 	if strings.Count(text, "\n") != 8 || engine.ParseRequest([]byte(text)) != nil || !strings.Contains(text, p.Plans[0].Hash()) {
 		t.Fatalf("not eight lines about this plan:\n%s", text)
 	}
+	for range 3 { // the same plan, planned again meanwhile
+		g.next()
+	}
 	if _, person, err := g.r.Approve(who.sign(t, who.bob, engine.NamespaceApproval, text)); err != nil || person != "bob" {
 		t.Fatalf("bob agrees: %q %v", person, err)
 	}
