@@ -38,6 +38,7 @@ type Config struct {
 	Operator  map[string]Action   `yaml:"operator"`  // by the name that playbooks use
 	Approvers map[string]Approver `yaml:"approvers"` // by person
 	Approval  Approval            `yaml:"approval"`
+	Budget    Budget              `yaml:"budget"`
 
 	// Path is the file that was read; empty where there was none.
 	Path string `yaml:"-"`

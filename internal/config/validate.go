@@ -85,6 +85,7 @@ func (v *validator) config(c *Config) {
 	}
 	v.notify(c.Notify)
 	v.approvers(c)
+	v.budget(&c.Budget)
 	for i, r := range c.Rotate.Recipients {
 		if all, err := age.ParseRecipients(strings.NewReader(r)); err != nil || len(all) != 1 {
 			v.add(at("rotate", "recipients", strconv.Itoa(i)), "age-keygen -y prints it: age1…", "not an age recipient")
