@@ -156,7 +156,11 @@ func TestAProgramThatFailsOrHangsIsANoteAndStopsNothing(t *testing.T) {
 			if x.script == "" {
 				argv = []string{"/nowhere/tell"}
 			}
-			tl := newTeller(&config.Notify{Command: argv, Timeout: "100ms"}, c, false)
+			limit := "1m"
+			if name == "it hangs" {
+				limit = "100ms"
+			}
+			tl := newTeller(&config.Notify{Command: argv, Timeout: limit}, c, false)
 			result(t, c, "pause", change.Applied) // returns at once, whatever the program does
 			tl.end()
 			if got := lastMsg(t, c, "notify"); !strings.Contains(got, x.note) || !strings.HasPrefix(got, "paused of line 3 was not told") {

@@ -164,15 +164,15 @@ func TestAnApprovalThatDoesNotCountHasItsOwnWord(t *testing.T) {
 
 func TestAnApprovalIsForOnePlan(t *testing.T) {
 	g, who := asking(t)
-	p := g.until(at("remove"))
+	g.until(at("remove"))
 	first := g.asked()[0]
 	if _, _, err := g.r.Approve(who.sign(t, who.bob, engine.NamespaceApproval, first.Text())); err != nil {
 		t.Fatal(err)
 	}
 	g.fault(providers.Deregister, enginemodel.Refuse)
 	g.answer(willing(g.until(at("remove"))))
-	p = g.until(at("remove")) // planned again after the refusal: another change
-	if !held(p) {
+	// Planned again after the refusal: another change.
+	if p := g.until(at("remove")); !held(p) {
 		t.Error("the approval of one plan set the next one free")
 	}
 	if _, _, err := g.r.Approve(who.sign(t, who.bob, engine.NamespaceApproval, first.Text())); !errors.Is(err, engine.ErrOtherPlan) {
