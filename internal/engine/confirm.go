@@ -44,7 +44,10 @@ func (r *Run) confirm(ctx context.Context, t task) (Prompt, error) {
 	if woke, err := r.wait(ctx, w); err != nil || woke {
 		return r.prompt(t, Progress, "a pause has to be made again before the next look"), err
 	}
-	over := !r.o.Clock.Now().Before(w.From.Add(w.Needs))
+	// One time for the whole round: a slow look must not end a window whose last look at
+	// the hosts has not been made.
+	now := r.o.Clock.Now()
+	over := !now.Before(w.From.Add(w.Needs))
 	watched := r.watched(t)
 	first := slices.ContainsFunc(watched, func(o task) bool { return len(r.st.seen[o.key()]) == 0 })
 	hosts, err := r.lookAtHosts(ctx, t, !w.Blind && (over || first))
@@ -54,7 +57,7 @@ func (r *Run) confirm(ctx context.Context, t task) (Prompt, error) {
 	p := r.prompt(t, Progress, "")
 	final := true
 	for _, o := range watched {
-		v, seen, err := r.judge(ctx, o, w, hosts)
+		v, seen, err := r.judge(ctx, o, w, hosts, now)
 		if err != nil {
 			return Prompt{}, err
 		}
@@ -142,7 +145,7 @@ func (r *Run) wait(ctx context.Context, w *watchData) (bool, error) {
 }
 
 // judge looks at one runner and weighs everything seen of it since the watch began.
-func (r *Run) judge(ctx context.Context, t task, w *watchData, hosts []witness.Observation) (witness.Verdict, []witness.Observation, error) {
+func (r *Run) judge(ctx context.Context, t task, w *watchData, hosts []witness.Observation, now time.Time) (witness.Verdict, []witness.Observation, error) {
 	seen, err := r.look(ctx, t)
 	if err != nil {
 		return witness.Verdict{}, nil, err
@@ -157,7 +160,7 @@ func (r *Run) judge(ctx context.Context, t task, w *watchData, hosts []witness.O
 	if err != nil {
 		return witness.Verdict{}, nil, err
 	}
-	v := watch.Judge(watch.Window{Runner: t.on, Hosts: mine, From: w.From, Needs: w.Needs, Now: r.o.Clock.Now()}, r.st.seen[t.key()])
+	v := watch.Judge(watch.Window{Runner: t.on, Hosts: mine, From: w.From, Needs: w.Needs, Now: now}, r.st.seen[t.key()])
 	if len(r.o.Runners) > 1 {
 		v.Why = t.on.Short() + ": " + v.Why
 	}

@@ -3,6 +3,7 @@ package engine_test
 import (
 	"errors"
 	"testing"
+	"time"
 
 	"cordon/internal/engine"
 	"cordon/internal/engine/enginemodel"
@@ -127,6 +128,19 @@ func TestNothingIsSilentBeforeTheWindowIsOver(t *testing.T) {
 		}
 	}
 	t.Fatal("never silent")
+}
+
+// A look takes time. A window that ends while the provider is asked is not over before
+// the hosts were looked at once more, or the verdict would lack its last witness.
+func TestASlowLookDoesNotEndTheWindow(t *testing.T) {
+	for _, slow := range []time.Duration{time.Minute, 4 * time.Minute, 7 * time.Minute, 13 * time.Minute} {
+		g := newRig(t, whole).open()
+		g.answer(willing(g.until(kind(engine.Watch))))
+		g.w.Blind = func() error { g.w.Clock.Jump(slow); return nil }
+		if e := g.end(); e.Word != engine.Contained {
+			t.Errorf("looks of %s: ends %q with %q", slow, e.Word, e.Notes)
+		}
+	}
 }
 
 // Once the registration is gone, what else was to be done to it is not needed.
