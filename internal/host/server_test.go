@@ -214,7 +214,7 @@ func (c counting) Read(p []byte) (int, error) {
 }
 
 // fast are limits that let a test of silence end; nothing is asserted about time.
-var fast = Timeouts{Connect: 5 * time.Second, Handshake: 2 * time.Second, Idle: 400 * time.Millisecond, Total: 5 * time.Second, Act: 3 * time.Second}
+var fast = Timeouts{Connect: 5 * time.Second, Handshake: 2 * time.Second, Idle: time.Second, Total: 8 * time.Second, Act: 3 * time.Second}
 
 // host is the configured side of s.
 func (s *server) host() Host {
