@@ -37,21 +37,8 @@ func (s *Store) Create(ctx context.Context, o Opening, a Actor) (*Case, error) {
 
 // build makes the case in a hidden directory and moves it into place.
 func (c *Case) build(o Opening, dir string) error {
-	if err := c.hiddenDir(); err != nil {
+	if err := c.hidden(); err != nil {
 		return err
-	}
-	lock, err := c.s.create(c.path(lockName), os.O_RDWR)
-	if err != nil {
-		return err
-	}
-	c.lock = lock
-	if err := lock.Lock(); err != nil {
-		return err
-	}
-	for _, d := range []string{headsName, blobsName, filepath.Join(blobsName, "sha256")} {
-		if err := c.s.mkdir(c.path(d)); err != nil {
-			return err
-		}
 	}
 	data := openData{Format: format, Title: o.Title, Kind: o.Kind, Targets: o.Targets, Window: o.Window, Tool: o.Tool}
 	if data.Targets == nil {
@@ -81,6 +68,27 @@ func (c *Case) build(o Opening, dir string) error {
 	}
 	c.dir, c.j.path = dir, filepath.Join(dir, journalName)
 	return c.s.fs.SyncDir(c.s.dir)
+}
+
+// hidden makes the empty case, locked, in a directory that no listing shows.
+func (c *Case) hidden() error {
+	if err := c.hiddenDir(); err != nil {
+		return err
+	}
+	lock, err := c.s.create(c.path(lockName), os.O_RDWR)
+	if err != nil {
+		return err
+	}
+	c.lock = lock
+	if err := lock.Lock(); err != nil {
+		return err
+	}
+	for _, d := range []string{headsName, blobsName, filepath.Join(blobsName, "sha256")} {
+		if err := c.s.mkdir(c.path(d)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (c *Case) hiddenDir() error {

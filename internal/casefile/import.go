@@ -106,21 +106,8 @@ func (s *Store) Import(ctx context.Context, id string, a Actor, o Origin, fill f
 }
 
 func (c *Case) arrive(dir string, o Origin, fill func(*Arrival) error) error {
-	if err := c.hiddenDir(); err != nil {
+	if err := c.hidden(); err != nil {
 		return err
-	}
-	lock, err := c.s.create(c.path(lockName), os.O_RDWR)
-	if err != nil {
-		return err
-	}
-	c.lock = lock
-	if err := lock.Lock(); err != nil {
-		return err
-	}
-	for _, d := range []string{headsName, blobsName, filepath.Join(blobsName, "sha256")} {
-		if err := c.s.mkdir(c.path(d)); err != nil {
-			return err
-		}
 	}
 	if err := fill(&Arrival{c}); err != nil {
 		return err
