@@ -176,6 +176,8 @@ type Job struct {
 	StartedAt  time.Time      `json:"started_at,omitzero"`
 	FinishedAt time.Time      `json:"finished_at,omitzero"`
 	Web        string         `json:"web,omitempty"`
+	Run        string         `json:"run,omitempty"`   // id of the run or pipeline that it is a part of
+	Flags      []string       `json:"flags,omitempty"` // what is odd about it, and what was not looked at
 }
 
 // Credential is one thing the runner could reach, by name and place.
@@ -189,6 +191,7 @@ type Credential struct {
 	Dead       time.Time `json:"dead,omitzero"` // refused at its issuer
 	DeadSaysBy string    `json:"dead_says,omitempty"`
 	Web        string    `json:"web,omitempty"`
+	Owner      string    `json:"owner,omitempty"` // who can replace it, where the service says; empty: not told
 }
 
 // Traits are how a machine is known again after its registration is gone.
@@ -196,6 +199,8 @@ type Traits struct {
 	Names     []string `json:"names,omitempty"`
 	SystemIDs []string `json:"system_ids,omitempty"`
 	Addresses []string `json:"addresses,omitempty"`
+	Labels    []string `json:"labels,omitempty"` // that a person gave it
+	Hosts     []string `json:"hosts,omitempty"`  // names of the machines that use it
 }
 
 // Silence is how long a watch has to be, and why.
