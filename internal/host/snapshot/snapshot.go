@@ -30,9 +30,14 @@ type Snapshot struct {
 	Processes []Process      `json:"processes,omitempty"`
 	Sockets   []Socket       `json:"sockets,omitempty"`
 	Files     []File         `json:"files,omitempty"`
-	Log       []LogLine      `json:"log,omitempty"` // the agents' log, oldest first
-	Sections  []Section      `json:"sections"`      // what was asked for and how it ended
+	Log       []LogLine      `json:"log,omitempty"`  // the agents' logs, each oldest first
+	Jobs      []Job          `json:"jobs,omitempty"` // what they say ran here
+	Facts     []Fact         `json:"facts,omitempty"`
+	Sections  []Section      `json:"sections"`       // what was asked for and how it ended
 	Gaps      []evidence.Gap `json:"gaps,omitempty"`
+
+	Carried *Carried `json:"carried,omitempty"` // how it came here; nil: not recorded
+	Rereads []Reread `json:"rereads,omitempty"` // files read twice; empty: not asked for
 }
 
 // Offset is host clock minus ours, plus or minus Uncertainty. Known is false where
@@ -75,6 +80,15 @@ type Process struct {
 	Cgroup  untrusted.Text    `json:"cgroup,omitempty"`
 	Started time.Time         `json:"started,omitzero"` // host clock
 	Inodes  []uint64          `json:"inodes,omitempty"` // sockets it holds; empty also where fd was not readable
+	Memory  []int             `json:"memory,omitempty"` // pids of others whose memory it has open
+}
+
+// Fact is one short text about the host that is no file's: a table of the kernel, or
+// what the script counted out. FORMAT.md lists the names.
+type Fact struct {
+	Section string         `json:"section"`
+	Name    string         `json:"name"`
+	Text    untrusted.Text `json:"text"` // secrets replaced
 }
 
 // Socket is one line of /proc/net/{tcp,tcp6,udp,udp6}.
@@ -110,7 +124,8 @@ type File struct {
 
 // LogLine is one line of an agent's log.
 type LogLine struct {
-	At   time.Time      `json:"at,omitzero"` // host clock
-	Unit untrusted.Text `json:"unit"`
-	Text untrusted.Text `json:"text"` // secrets replaced
+	At   time.Time      `json:"at,omitzero"`    // host clock
+	Unit untrusted.Text `json:"unit"`           // of the journal, or the name of the log file without its ending
+	From untrusted.Text `json:"from,omitempty"` // the log file; empty: the journal
+	Text untrusted.Text `json:"text"`           // secrets replaced
 }
