@@ -1,0 +1,107 @@
+package github
+
+import (
+	"errors"
+	"strings"
+
+	"cordon/internal/witness"
+)
+
+// The wire structs have only the fields that are used, and none for a token: what is not
+// decoded cannot be shown or kept by mistake.
+
+// wireRunner is a runner in a list or alone. GitHub requires only id, name, os, status,
+// busy and labels; the others may be missing, and then are not known.
+type wireRunner struct {
+	ID        int64       `json:"id"`
+	GroupID   *int64      `json:"runner_group_id"`
+	Name      string      `json:"name"`
+	OS        string      `json:"os"`
+	Status    string      `json:"status"`
+	Busy      *bool       `json:"busy"`
+	Labels    []wireLabel `json:"labels"`
+	Ephemeral *bool       `json:"ephemeral"`
+	Version   string      `json:"version"` // null: it never connected
+}
+
+// wireLabel is known by its name: ids may be 0.
+type wireLabel struct {
+	ID   int64  `json:"id"`
+	Name string `json:"name"`
+	Type string `json:"type"` // read-only, custom
+}
+
+type wireRunners struct {
+	Total   *int         `json:"total_count"`
+	Runners []wireRunner `json:"runners"`
+}
+
+type wireGroup struct {
+	ID         int64  `json:"id"`
+	Name       string `json:"name"`
+	Visibility string `json:"visibility"` // all, selected, private
+	Default    bool   `json:"default"`
+	Inherited  bool   `json:"inherited"` // of the enterprise, and managed there
+}
+
+type wireGroups struct {
+	Total  *int        `json:"total_count"`
+	Groups []wireGroup `json:"runner_groups"`
+}
+
+var (
+	errRow  = errors.New("a runner without an id")
+	errList = errors.New("a list of runners without runners or total_count")
+)
+
+// check refuses a row that could not be selected by its id later.
+func (w wireRunner) check() error {
+	if w.ID <= 0 {
+		return errRow
+	}
+	return nil
+}
+
+// rows checks a page of runners.
+func rows(a answer) (wireRunners, error) {
+	l, err := decode[wireRunners](a)
+	switch {
+	case err != nil:
+		return l, err
+	case l.Total == nil || *l.Total < 0 || l.Runners == nil:
+		return l, malformed(a, errList.Error())
+	}
+	for _, w := range l.Runners {
+		if err := w.check(); err != nil {
+			return l, malformed(a, err.Error())
+		}
+	}
+	return l, nil
+}
+
+func tri(b *bool) witness.Tri {
+	if b == nil {
+		return witness.Unknown
+	}
+	return witness.Of(*b)
+}
+
+// online is what GitHub's word says, which is one witness: it is known to be wrong both
+// ways (actions/runner#3448, #3892).
+func (w wireRunner) online() witness.Tri {
+	switch w.Status {
+	case "online", "idle", "active":
+		return witness.Yes
+	case "offline":
+		return witness.No
+	}
+	return witness.Unknown
+}
+
+// word keeps a status to small letters, digits, dashes and underscores.
+func word(s string) string {
+	if s == "" || len(s) > 40 || strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789_-") != "" {
+		return "unknown"
+	}
+	return s
+}
