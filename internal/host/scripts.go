@@ -21,6 +21,9 @@ var placesSh string
 //go:embed scripts/runners.sh
 var runnersSh string
 
+//go:embed scripts/system.sh
+var systemSh string
+
 //go:embed scripts/collect.sh
 var collectSh string
 
@@ -53,7 +56,7 @@ func script(name, kind, text string) Script {
 }
 
 func collector() Script {
-	return script("collector.sh", KindCollect, framesSh+filesSh+procSh+placesSh+runnersSh+collectSh)
+	return script("collector.sh", KindCollect, framesSh+filesSh+procSh+placesSh+runnersSh+systemSh+collectSh)
 }
 
 func actStop() Script  { return script("act-stop.sh", KindAct, framesSh+unitSh+stopSh) }

@@ -2,39 +2,53 @@
 main() {
   exec </dev/null
   tools
+  watchdog 170
   renice -n 10 -p $$ >/dev/null 2>&1
+  mounts
   frame begin "$P" '=cordon-collector 1'
   ident
   procs
   detail
   net
+  # every home: of /etc/passwd, /root, /home/*; "/" is written "/." so that it is a path
+  set --
+  plain "$R/etc/passwd" && { while IFS=: read -r a b c d e u f || [ -n "$a" ]; do
+    case $u in
+    /) u=/. ;;
+    /*) ;;
+    *) continue ;;
+    esac
+    for o do [ "$o" != "$u" ] || continue 2; done
+    if far "$u"; then HC="$u is on a mount that may hang"; elif [ $# -lt 400 ]; then set -- "$@" "$u"; else HC='homes beyond the first 400'; fi
+  done; } 2>/dev/null <"$R/etc/passwd"
+  for u in "$R/root" "$R"/home/*; do
+    u=${u#"$R"}
+    if far "$u"; then HC="$u is on a mount that may hang"; continue; fi
+    [ -d "$R$u" ] && [ ! -L "$R$u" ] || continue
+    for o do [ "$o" != "$u" ] || continue 2; done
+    if [ $# -lt 400 ]; then set -- "$@" "$u"; else HC='homes beyond the first 400'; fi
+  done
+  roots "$@"
   log
   wants
   if [ "$P" = triage ]; then
-    # every home: of /etc/passwd, /root, /home/*; "/" is written "/." so that it is a path
-    set --
-    plain "$R/etc/passwd" && { while IFS=: read -r a b c d e u f || [ -n "$a" ]; do
-      case $u in
-      /) u=/. ;;
-      /*) ;;
-      *) continue ;;
-      esac
-      for o do [ "$o" != "$u" ] || continue 2; done
-      if [ $# -lt 400 ]; then set -- "$@" "$u"; else HC='homes beyond the first 400'; fi
-    done; } 2>/dev/null <"$R/etc/passwd"
-    for u in "$R/root" "$R"/home/*; do
-      [ -d "$u" ] && [ ! -L "$u" ] || continue
-      u=${u#"$R"}
-      for o do [ "$o" != "$u" ] || continue 2; done
-      if [ $# -lt 400 ]; then set -- "$@" "$u"; else HC='homes beyond the first 400'; fi
-    done
+    OWN=1
     units "$@"
     crons "$@"
     runners "$@"
     keys "$@"
     profiles "$@"
     secrets "$@"
+    jobs
+    kernel
+    system "$@"
+    privileged
+    homes "$@"
+    work
+    containers
+    owned
   fi
   frame end "$P" "=$S"
+  kill -s TERM "$WD" 2>/dev/null
 }
 main

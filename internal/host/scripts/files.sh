@@ -3,6 +3,7 @@
 T=0            # characters of content written
 MAX=16777216   # and how many there may be
 DN=0 DW= CN=0 CW= # places denied and cut in this section, and the first of each
+OWN= WAS=       # with OWN, the paths that were told
 HC=             # set where there were too many homes to read
 
 deny() { DN=$((DN + 1)); [ -n "$DW" ] || DW=$1; }
@@ -34,6 +35,43 @@ inside() {
   done
 }
 
+# mounts: FAR becomes the places, a line each, behind which a file system may never answer: of the network or
+# of a process (FUSE). A shell's own test would hang there and could not be ended by itself.
+mounts() {
+  FAR=
+  plain "$R/proc/self/mountinfo" && { while read -r a b c d m o || [ -n "$a" ]; do
+    while :; do
+      case $o in
+      '- '*) break ;;
+      *' '*) o=${o#* } ;;
+      *) o= && break ;;
+      esac
+    done
+    o=${o#- }
+    case ${o%% *} in nfs* | cifs | smb* | afs | ceph | 9p | autofs | coda | glusterfs | lustre | gpfs | beegfs* | ocfs2 | gfs* | orangefs | davfs | fuse*) ;; *) continue ;; esac
+    case $m in *\\*) m=$(printf %b "$(printf %s "$m" | sed 's/\\/\\0/g')") ;; esac
+    case $m in / | *"$NL"*) ;; *) FAR=$FAR$m$NL ;; esac
+  done; } 2>/dev/null <"$R/proc/self/mountinfo"
+}
+
+# far PATH: it is such a place, or below one
+far() {
+  [ -n "$FAR" ] || return 1
+  IFS=$NL
+  set -f
+  for m in $FAR; do
+    case $1/ in "$m"/*)
+      unset IFS
+      set +f
+      return 0
+      ;;
+    esac
+  done
+  unset IFS
+  set +f
+  return 1
+}
+
 # plain FULLPATH: on a running host anything the kernel or the system put there, in a tree only what is in it
 plain() {
   [ -z "$R" ] || { [ -f "$1" ] && [ ! -L "$1" ] && inside "$1"; }
@@ -62,6 +100,7 @@ slurp() {
 # one FULLPATH LSTAT: frames of one file, with content where C is not 0
 one() {
   h=${1#"$R"}
+  [ -z "$OWN" ] || WAS=$WAS$NL$h
   frame lstat "$h" "=$2"
   case $2 in
   a*)
@@ -113,6 +152,10 @@ many() {
 # some CAP DIR PATTERN...: what exists of the patterns in DIR (as on the host)
 some() {
   c=$1 b=$R$2
+  if far "$2"; then
+    cut "$2, a mount that may hang"
+    return
+  fi
   shift 2
   if [ ! -d "$b" ]; then
     gone "$b"
@@ -125,6 +168,10 @@ some() {
   fi
   n=$#
   for s do
+    if far "${b#"$R"}/$s"; then
+      cut "${b#"$R"}/$s, a mount that may hang"
+      continue
+    fi
     case $s in
     */*)
       for p in "$b"/${s%/*}; do

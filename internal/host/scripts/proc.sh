@@ -99,7 +99,7 @@ detail() {
   if [ -z "$R$PIDS" ]; then leave detail; return; fi
   if find / -maxdepth 0 -printf '' 2>/dev/null; then
     frame plinks exe "~$(cd "$R/proc" && $TO find [0-9]*/exe [0-9]*/cwd -maxdepth 0 -printf '%p\0%l\0' 2>/dev/null | head -c 4194304 | encode)"
-    frame plinks fd "~$(cd "$R/proc" && $TO find [0-9]*/fd -maxdepth 1 -lname 'socket:*' -printf '%p\0%l\0' 2>/dev/null | head -c 4194304 | encode)"
+    frame plinks fd "~$(cd "$R/proc" && $TO find [0-9]*/fd -maxdepth 1 \( -lname 'socket:*' -o -lname '/proc/*/mem' \) -printf '%p\0%l\0' 2>/dev/null | head -c 4194304 | encode)"
   else
     for pid in $PIDS; do
       frame plinks "$pid" "~$(links "$pid" | encode)"
@@ -113,7 +113,7 @@ links() {
   cd "$R/proc" || return
   for f in "$1/exe" "$1/cwd" "$1"/fd/*; do
     [ -L "$f" ] || continue
-    case $f in */fd/*) [ -n "$R" ] || [ -S "$f" ] || continue ;; esac
+    case $f in */fd/*) [ -n "$R" ] || [ -S "$f" ] || { [ -f "$f" ] && [ ! -s "$f" ]; } || continue ;; esac
     t=$(readlink "$f") && printf '%s\0%s\0' "$f" "$t"
   done 2>/dev/null
 }

@@ -15,6 +15,7 @@ const maxFiles = 50_000
 // fileSections are those that deliver files.
 var fileSections = map[string]bool{
 	SectionWants: true, SectionUnits: true, SectionCron: true, SectionRunners: true, SectionKeys: true, SectionProfiles: true, SectionSecrets: true,
+	SectionKernel: true, SectionSystem: true, SectionPrivileged: true, SectionHomes: true, SectionWork: true, SectionContainers: true,
 }
 
 // files takes one frame about one path. link, data and nodata belong to the lstat
@@ -101,6 +102,10 @@ func (p *parser) redactFile(section, name, s string) (out string, n int, ok bool
 	case base == ".env" || base == "environment" || strings.HasPrefix(name, "/etc/sysconfig/") || strings.HasPrefix(name, "/etc/default/") ||
 		strings.Contains(name, "/environment.d/"):
 		s, n = p.assignments(s)
+	case section == SectionContainers && strings.HasSuffix(base, ".json"), section == SectionHomes && base == "config.json":
+		return p.engine(s)
+	case section == SectionHomes && settingsFiles[base], section == SectionWork && base == "buildkite-agent.cfg":
+		s, n = p.settings(s)
 	case section == SectionUnits:
 		s, n = p.unitEnvironment(s)
 	case strings.HasPrefix(name, "/var/spool/cron/atjobs/") || strings.HasPrefix(name, "/var/spool/at/"):

@@ -105,3 +105,49 @@ func (p *parser) registration(s string) (string, int, bool) {
 	out, n, err := p.x.Marker.JSON(bytes.TrimPrefix([]byte(s), []byte("\xef\xbb\xbf")), registrationFields)
 	return string(out), n, err == nil
 }
+
+// settingsFiles are configurations of NAME = VALUE lines in which a credential may
+// stand under any name.
+var settingsFiles = map[string]bool{".npmrc": true, "pip.conf": true, "config.toml": true, "config": true, "env": true}
+
+var setting = regexp.MustCompile(`^(\s*(?:[@A-Za-z0-9_./:-]+:)?)([A-Za-z_][A-Za-z0-9_.-]*)(\s*=\s*)(.*)$`)
+
+// shownSettings are the names in such files that decide what is run and from where it
+// is fetched (facts/host.md §1.4, §2.2).
+var shownSettings = map[string]bool{
+	"registry": true, "script-shell": true, "node-options": true, "ignore-scripts": true, "strict-ssl": true, "prefix": true,
+	"index-url": true, "extra-index-url": true, "trusted-host": true, "find-links": true, "no-index": true,
+	"rustc-wrapper": true, "rustc": true, "runner": true, "linker": true, "replace-with": true, "directory": true, "git-fetch-with-cli": true,
+	"GOFLAGS": true, "GOPROXY": true, "GONOSUMDB": true, "GONOSUMCHECK": true, "GOSUMDB": true, "GOINSECURE": true, "GOTOOLCHAIN": true, "CC": true, "CXX": true,
+	"hooks-path": true, "additional-hooks-paths": true, "plugins-path": true, "bootstrap-script": true, "git-mirrors-path": true, "build-path": true,
+	"no-command-eval": true, "no-plugins": true, "no-local-hooks": true, "name": true, "endpoint": true, "shell": true,
+}
+
+// settings replaces what a line of such a file sets under any other name.
+func (p *parser) settings(s string) (string, int) {
+	n := 0
+	lines := strings.Split(s, "\n")
+	for i, l := range lines {
+		m := setting.FindStringSubmatch(strings.TrimSuffix(l, "\r"))
+		if m == nil || shownSettings[m[2]] || strings.Trim(m[4], `"'`) == "" {
+			continue
+		}
+		lines[i] = m[1] + m[2] + m[3] + p.hidden(strings.Trim(m[4], `"'`))
+		n++
+	}
+	return strings.Join(lines, "\n"), n
+}
+
+// engineFields are what a container engine's JSON says that is no credential: the
+// limits of one container, the daemon's and the client's settings.
+var engineFields = []string{
+	"Binds", "Privileged", "PidMode", "NetworkMode", "IpcMode", "UTSMode", "UsernsMode", "CgroupnsMode", "CapAdd", "CapDrop", "SecurityOpt", "Devices",
+	"PathOnHost", "Name", "MaximumRetryCount", "Runtime", "VolumeDriver", "VolumesFrom", "Source", "Target", "Type",
+	"insecure-registries", "registry-mirrors", "hosts", "runtimes", "path", "default-runtime", "userns-remap", "data-root", "icc",
+	"credsStore", "credHelpers", "cliPluginsExtraDirs", "currentContext",
+}
+
+func (p *parser) engine(s string) (string, int, bool) {
+	out, n, err := p.x.Marker.JSON([]byte(s), engineFields)
+	return string(out), n, err == nil
+}

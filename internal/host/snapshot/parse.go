@@ -130,6 +130,8 @@ func (p *parser) take(fr Frame) error {
 		p.log(fr.Name, fr.Body)
 	case "lstat", "link", "data", "nodata":
 		return p.files(fr)
+	case "fact":
+		return p.fact(fr)
 	}
 	return nil
 }

@@ -122,6 +122,11 @@ func parseCmdline(b []byte) []string {
 	return out
 }
 
+var memLink = regexp.MustCompile(`^/proc/([0-9]{1,9})/mem$`)
+
+// maxMemory is how many others one process is said to read.
+const maxMemory = 64
+
 var socketLink = regexp.MustCompile(`^socket:\[([0-9]{1,18})\]$`)
 
 // links takes NUL-separated pairs of path and target.
@@ -144,6 +149,7 @@ func (p *parser) links(b []byte) {
 		case what == "cwd":
 			q.Cwd = p.text(target, maxPath)
 		case strings.HasPrefix(what, "fd/"):
+			q.memory(target)
 			m := socketLink.FindStringSubmatch(target)
 			if m == nil || len(q.Inodes) >= maxInodes {
 				continue

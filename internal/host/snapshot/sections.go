@@ -14,6 +14,14 @@ const (
 	SectionKeys     = "keys"
 	SectionProfiles = "profiles"
 	SectionSecrets  = "secrets"
+
+	SectionKernel     = "kernel"     // what the kernel says of itself: modules, mounts, routes
+	SectionSystem     = "system"     // persistence places of the machine that are none of the above
+	SectionPrivileged = "privileged" // setuid files and capabilities
+	SectionHomes      = "homes"      // what developers' tools start, and where an account can go
+	SectionWork       = "work"       // the runners' own directories beside their configuration
+	SectionContainers = "containers"
+	SectionOwned      = "owned" // which of the paths above a package brought
 )
 
 // How a section ended. Only EndOK lets a check say "nothing found".
@@ -34,7 +42,8 @@ const (
 var (
 	watchSections  = []string{SectionIdent, SectionProc, SectionDetail, SectionNet, SectionLog, SectionWants}
 	triageSections = append(append([]string(nil), watchSections...),
-		SectionUnits, SectionCron, SectionRunners, SectionKeys, SectionProfiles, SectionSecrets)
+		SectionUnits, SectionCron, SectionRunners, SectionKeys, SectionProfiles, SectionSecrets,
+		SectionKernel, SectionSystem, SectionPrivileged, SectionHomes, SectionWork, SectionContainers, SectionOwned)
 )
 
 // SectionsOf lists the sections that profile reads, in order; nil for an unknown one.

@@ -33,7 +33,7 @@ type Snapshot struct {
 	Log       []LogLine      `json:"log,omitempty"`  // the agents' logs, each oldest first
 	Jobs      []Job          `json:"jobs,omitempty"` // what they say ran here
 	Facts     []Fact         `json:"facts,omitempty"`
-	Sections  []Section      `json:"sections"`       // what was asked for and how it ended
+	Sections  []Section      `json:"sections"` // what was asked for and how it ended
 	Gaps      []evidence.Gap `json:"gaps,omitempty"`
 
 	Carried *Carried `json:"carried,omitempty"` // how it came here; nil: not recorded
