@@ -21,8 +21,8 @@ type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// repeat sends a read, again after a broken connection, a 5xx, or a 429 whose
-// Retry-After is short. It is the only retry in the program.
+// repeat sends a read, again after a broken connection, a 5xx, or a 429 or 403 (GitHub
+// says "slower" with either) whose Retry-After is short. It is the only retry in the program.
 func (t *Transport) repeat(req *http.Request, send roundTrip) (*http.Response, error) {
 	tries := 0
 	counted := roundTrip(func(r *http.Request) (*http.Response, error) {
@@ -69,7 +69,7 @@ func again(ctx context.Context, resp *http.Response, err error) (bool, error) {
 		return false, nil
 	}
 	switch resp.StatusCode {
-	case http.StatusTooManyRequests:
+	case http.StatusTooManyRequests, http.StatusForbidden:
 		return asked, nil
 	case http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		return true, nil

@@ -11,11 +11,13 @@ import (
 // Route is one read. Pattern is a path below Base, its segments literal or {name}: a
 // name that is "id" or ends in "_id" takes decimal digits, any other takes one escaped
 // segment ("acme%2Fweb"). Query lists the keys that may be present, once each; any
-// other key makes the request not this read.
+// other key makes the request not this read. Body is the exact body of a read by POST,
+// byte for byte; empty: there must be none.
 type Route struct {
 	Method  string
 	Pattern string
 	Query   []string
+	Body    string
 }
 
 // inside refuses everything that would not go to the service, and every path that
@@ -67,8 +69,8 @@ func plainPath(p string) bool {
 	return true
 }
 
-// onTable reports whether req, which has no body, is a read of the table.
-func (t *Transport) onTable(req *http.Request) bool {
+// onTable reports whether req with that body is a read of the table.
+func (t *Transport) onTable(req *http.Request, body []byte) bool {
 	path, ok := t.below(req.URL)
 	if !ok {
 		return false
@@ -77,7 +79,7 @@ func (t *Transport) onTable(req *http.Request) bool {
 	if err != nil {
 		return false
 	}
-	return slices.ContainsFunc(t.o.Reads, func(r Route) bool { return r.matches(req.Method, path, q) })
+	return slices.ContainsFunc(t.o.Reads, func(r Route) bool { return r.Body == string(body) && r.matches(req.Method, path, q) })
 }
 
 func (r Route) matches(method, path string, q url.Values) bool {

@@ -3,6 +3,7 @@ package transport
 import (
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -26,6 +27,10 @@ func ask(t *testing.T, tr *Transport, method, rawURL string, edit ...func(*http.
 	return err
 }
 
+func body(b string) func(*http.Request) {
+	return func(q *http.Request) { q.Body = bodyOf([]byte(b)) }
+}
+
 // fill writes a request that the route describes.
 func fill(r Route) string {
 	p := strings.NewReplacer("{id}", "42", "{project}", "acme%2Fweb").Replace(r.Pattern)
@@ -41,7 +46,8 @@ func TestEveryRouteOfTheTablePassesAndItsMutatedTwinsDoNot(t *testing.T) {
 	for _, r := range table {
 		path := fill(r)
 		before := len(s.requests())
-		if err := ask(t, tr, r.Method, s.URL+path); err != nil {
+		own := body(r.Body)
+		if err := ask(t, tr, r.Method, s.URL+path, own); err != nil {
 			t.Errorf("%s %s: %v", r.Method, path, err)
 		}
 		if len(s.requests()) != before+1 {
@@ -53,15 +59,20 @@ func TestEveryRouteOfTheTablePassesAndItsMutatedTwinsDoNot(t *testing.T) {
 		}
 		bare, _, _ := strings.Cut(path, "?")
 		twins := map[string]func() error{
-			"DELETE":         func() error { return ask(t, tr, "DELETE", s.URL+path) },
-			"HEAD":           func() error { return ask(t, tr, "HEAD", s.URL+path) },
-			"lower case":     func() error { return ask(t, tr, strings.ToLower(r.Method), s.URL+path) },
-			"longer":         func() error { return ask(t, tr, r.Method, s.URL+bare+"/more") },
-			"unknown query":  func() error { return ask(t, tr, r.Method, s.URL+path+join+"private_token=x") },
-			"method by name": func() error { return ask(t, tr, r.Method, s.URL+path+join+"_method=delete") },
-			"with a body": func() error {
-				return ask(t, tr, r.Method, s.URL+path, func(q *http.Request) { q.Body = bodyOf([]byte("{}")) })
-			},
+			"DELETE":         func() error { return ask(t, tr, "DELETE", s.URL+path, own) },
+			"HEAD":           func() error { return ask(t, tr, "HEAD", s.URL+path, own) },
+			"lower case":     func() error { return ask(t, tr, strings.ToLower(r.Method), s.URL+path, own) },
+			"longer":         func() error { return ask(t, tr, r.Method, s.URL+bare+"/more", own) },
+			"unknown query":  func() error { return ask(t, tr, r.Method, s.URL+path+join+"private_token=x", own) },
+			"method by name": func() error { return ask(t, tr, r.Method, s.URL+path+join+"_method=delete", own) },
+			"another body":   func() error { return ask(t, tr, r.Method, s.URL+path, body("{}")) },
+			"a longer body":  func() error { return ask(t, tr, r.Method, s.URL+path, body(r.Body+" ")) },
+		}
+		if r.Body != "" {
+			twins["without its body"] = func() error { return ask(t, tr, r.Method, s.URL+path) }
+			twins["another document"] = func() error {
+				return ask(t, tr, r.Method, s.URL+path, body(strings.Replace(r.Body, "query {", "mutation {", 1)))
+			}
 		}
 		if len(r.Query) > 0 {
 			twins["key twice"] = func() error { return ask(t, tr, r.Method, s.URL+path+"&"+r.Query[0]+"=x") }
@@ -151,5 +162,22 @@ func TestHeadersThatChangeWhoAsksOrWhatIsAskedAreDropped(t *testing.T) {
 	}
 	if got.Get("Private-Token") != lookToken {
 		t.Error("the client chose the credential")
+	}
+}
+
+func TestAReadByPostIsSentWithItsBodyAlsoWhenItIsRepeated(t *testing.T) {
+	var bodies []string
+	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		b, _ := io.ReadAll(r.Body)
+		if bodies = append(bodies, string(b)); len(bodies) < 3 {
+			w.WriteHeader(http.StatusBadGateway)
+		}
+	})
+	want := table[len(table)-1]
+	if err := ask(t, to(t, s.URL), want.Method, s.URL+want.Pattern, body(want.Body)); err != nil {
+		t.Fatal(err)
+	}
+	if len(bodies) != 3 || bodies[0] != want.Body || bodies[2] != want.Body {
+		t.Errorf("bodies %q", bodies)
 	}
 }

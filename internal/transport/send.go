@@ -72,7 +72,7 @@ func (t *Transport) stays(resp *http.Response, out *http.Request, changing bool)
 	if err := t.inside(next); err != nil {
 		return errors.Join(ErrRedirect, err)
 	}
-	if !t.onTable(next) {
+	if !t.onTable(next, nil) {
 		return ErrRedirect
 	}
 	return nil

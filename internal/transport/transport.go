@@ -132,7 +132,7 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithTimeout(req.Context(), t.o.Limits.Wait)
 	defer cancel()
 	do := t.change
-	if len(body) == 0 && t.onTable(req) {
+	if t.onTable(req, body) {
 		do = t.read
 	}
 	resp, err := do(req.WithContext(ctx), body)
@@ -147,7 +147,7 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 // read sends a request of the table, and again where that may help.
-func (t *Transport) read(req *http.Request, _ []byte) (*http.Response, error) {
+func (t *Transport) read(req *http.Request, body []byte) (*http.Response, error) {
 	from, what := t.o.Look, "looking"
 	if acting(req.Context()) && t.o.Act != nil {
 		from, what = t.o.Act, "acting"
@@ -158,7 +158,7 @@ func (t *Transport) read(req *http.Request, _ []byte) (*http.Response, error) {
 	}
 	return t.repeat(req, func(r *http.Request) (*http.Response, error) {
 		t.count.reads.Add(1)
-		return t.send(r, nil, cred, false)
+		return t.send(r, body, cred, false)
 	})
 }
 
