@@ -152,6 +152,11 @@ type Runner struct {
 	Clock       witness.Clock    `json:"clock,omitempty"`
 	Projects    []untrusted.Text `json:"projects,omitempty"` // paths that may run jobs on it, where visible
 	Web         string           `json:"web,omitempty"`      // its page for a person
+	Group       untrusted.Text   `json:"group,omitempty"`    // runner group, by name where it is known
+	Ephemeral   witness.Tri      `json:"ephemeral,omitempty"`
+	OS          untrusted.Text   `json:"os,omitempty"`
+	Fixed       []untrusted.Text `json:"fixed_labels,omitempty"` // of Labels those that the service itself put there and keeps
+	VersionEnds time.Time        `json:"version_ends,omitzero"`  // when the service gives this version no more jobs; zero: not told
 }
 
 // Manager is one process using a registration.
