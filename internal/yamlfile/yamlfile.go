@@ -137,6 +137,26 @@ func Decode(name string, b []byte, v any) (*Doc, error) {
 	return d, nil
 }
 
+// Foreign parses YAML that nobody here wrote, such as another project's workflow, within
+// the bounds of Decode, into the tree of its first document; nil for an empty one. Nothing
+// is resolved: anchors, aliases and merge keys stay nodes, for the caller to refuse. The
+// error quotes nothing.
+func Foreign(b []byte) (ast.Node, error) {
+	if err := bounded(b); err != nil {
+		return nil, err
+	}
+	f, err := parser.ParseBytes(b, 0)
+	if err != nil {
+		return nil, errors.New("not YAML")
+	}
+	for _, one := range f.Docs {
+		if one.Body != nil && one.Body.Type() != ast.CommentType {
+			return one.Body, nil
+		}
+	}
+	return nil, nil
+}
+
 // wrap turns the library's error into ours.
 func (d *Doc) wrap(err error) *Error {
 	e := &Error{File: d.name, Msg: "not YAML"}
