@@ -3,7 +3,9 @@ package bundle
 import (
 	"bytes"
 	"errors"
+	"strings"
 	"testing"
+	"time"
 
 	"cordon/internal/signing"
 )
@@ -51,6 +53,34 @@ func FuzzManifest(f *testing.F) {
 		}
 		if n := bytes.Count(b, []byte("\n")); n != len(m) {
 			t.Fatalf("%d lines, %d names", n, len(m))
+		}
+	})
+}
+
+// What somebody pasted is a head with a time, or one line that says how to write it. What
+// is taken is hex of the length that Verify looks for, and never reaches further than
+// the minute that was written down.
+func FuzzParseSeen(f *testing.F) {
+	for _, s := range []string{
+		"0123456789ab@2026-11-30T12:05:00Z", "0123456789AB…@2026-11-30T12:05Z", "0123456789abcdef@2026-11-30 13:05+01:00",
+		"0123456789ab@2026-11-30T12:05:00.25Z", "@", "0123456789ab@", "0123456789ab....@2026-11-30T12:05Z", "0123456789ab@9999-12-31T23:59Z",
+	} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		h, err := ParseSeen(s)
+		if err != nil {
+			if h != (SeenHead{}) || strings.ContainsFunc(err.Error(), func(r rune) bool { return r < ' ' || r == 0x7f }) {
+				t.Fatalf("%+v %q", h, err)
+			}
+			return
+		}
+		if !seenForm.MatchString(h.Prefix) || h.At.Location() != time.UTC {
+			t.Fatalf("%q is %+v", s, h)
+		}
+		again, err := ParseSeen(h.Prefix + "@" + h.At.Format("2006-01-02T15:04:05.000000000Z07:00"))
+		if h.At.Year() >= 0 && h.At.Year() <= 9999 && (err != nil || again != h) {
+			t.Fatalf("%q is %+v, written out it is %+v, %v", s, h, again, err)
 		}
 	})
 }
