@@ -15,6 +15,9 @@ var filesSh string
 //go:embed scripts/proc.sh
 var procSh string
 
+//go:embed scripts/log.sh
+var logSh string
+
 //go:embed scripts/places.sh
 var placesSh string
 
@@ -56,7 +59,7 @@ func script(name, kind, text string) Script {
 }
 
 func collector() Script {
-	return script("collector.sh", KindCollect, framesSh+filesSh+procSh+placesSh+runnersSh+systemSh+collectSh)
+	return script("collector.sh", KindCollect, framesSh+filesSh+procSh+logSh+placesSh+runnersSh+systemSh+collectSh)
 }
 
 func actStop() Script  { return script("act-stop.sh", KindAct, framesSh+unitSh+stopSh) }

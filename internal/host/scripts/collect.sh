@@ -24,7 +24,7 @@ main() {
   for u in "$R/root" "$R"/home/*; do
     u=${u#"$R"}
     if far "$u"; then HC="$u is on a mount that may hang"; continue; fi
-    [ -d "$R$u" ] && [ ! -L "$R$u" ] || continue
+    if [ ! -d "$R$u" ] || [ -L "$R$u" ]; then continue; fi
     for o do [ "$o" != "$u" ] || continue 2; done
     if [ $# -lt 400 ]; then set -- "$@" "$u"; else HC='homes beyond the first 400'; fi
   done

@@ -4,7 +4,7 @@ T=0            # characters of content written
 MAX=16777216   # and how many there may be
 DN=0 DW= CN=0 CW= # places denied and cut in this section, and the first of each
 OWN= WAS=       # with OWN, the paths that were told
-HC=             # set where there were too many homes to read
+HC=             # set where not every home was read, with why
 
 deny() { DN=$((DN + 1)); [ -n "$DW" ] || DW=$1; }
 cut() { CN=$((CN + 1)); [ -n "$CW" ] || CW=$1; }
@@ -20,7 +20,7 @@ leave() {
   if [ -n "$2" ]; then mark "missing $2"
   elif [ "$DN" -gt 0 ]; then mark "denied $DN not readable, first $DW"
   elif [ "$CN" -gt 0 ]; then mark "cut $CN over a cap, first $CW"
-  else E==ok
+  else E='=ok'
   fi
   frame section "$1" "$E"
 }
@@ -50,7 +50,7 @@ mounts() {
     o=${o#- }
     case ${o%% *} in nfs* | cifs | smb* | afs | ceph | 9p | autofs | coda | glusterfs | lustre | gpfs | beegfs* | ocfs2 | gfs* | orangefs | davfs | fuse*) ;; *) continue ;; esac
     case $m in *\\*) m=$(printf %b "$(printf %s "$m" | sed 's/\\/\\0/g')") ;; esac
-    case $m in / | *"$NL"*) ;; *) FAR=$FAR$m$NL ;; esac
+    case $m in / | /proc/* | /sys/* | /dev/* | *"$NL"*) ;; *) FAR=$FAR$m$NL ;; esac
   done; } 2>/dev/null <"$R/proc/self/mountinfo"
 }
 

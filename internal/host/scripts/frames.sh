@@ -1,7 +1,7 @@
 # cordon: reads this host and writes framed text to standard output. It writes nothing on the host.
 # N (nonce), R (root prefix) and P (profile) or U (unit) were set by the three lines before this one.
 \unalias -a 2>/dev/null
-\unset -f unset command printf read test [ shift set base64 head tail tr stat find readlink id date timeout renice journalctl systemctl sudo 2>/dev/null
+\unset -f unset command printf read test [ shift set eval trap wait kill sleep cd base64 head tail tr sed ls stat find readlink id date timeout renice journalctl systemctl sudo 2>/dev/null
 unset LD_PRELOAD LD_LIBRARY_PATH LD_AUDIT BASH_ENV ENV CDPATH GLOBIGNORE IFS
 PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C TZ=UTC0
 export PATH LC_ALL TZ
@@ -12,11 +12,51 @@ NL='
 '
 S=0     # frames written
 W=-w0   # how base64 is told not to wrap; empty: it cannot, tr does it
-TO='timeout -s KILL 5'
+TO='timeout -s KILL 5' LO='timeout -s KILL 20' # what stands before a command that could hang
 
 tools() {
   [ "$(printf x | base64 $W 2>/dev/null)" = eA== ] || W=
-  $TO true 2>/dev/null || TO=
+  $TO true 2>/dev/null || TO='limit 5' LO='limit 20'
+}
+
+# limit SECONDS COMMAND...: timeout(1) where there is none. The watch is ended by its trap, which takes
+# its sleep along; what it kills is our own child, so the number cannot be another's by then.
+limit() {
+  lt=$1
+  shift
+  {
+    "$@" <&3 &
+    lp=$!
+  } 3<&0
+  (
+    trap 'kill "$ls"; exit' TERM
+    sleep "$lt" &
+    ls=$!
+    wait "$ls"
+    kill -s KILL "$lp"
+  ) >/dev/null 2>&1 &
+  lw=$!
+  wait "$lp" 2>/dev/null
+  lt=$?
+  kill -s TERM "$lw" 2>/dev/null
+  return "$lt"
+}
+
+# watchdog SECONDS: ends this shell where a builtin hangs, at a dead mount for one. Only while it is our
+# parent: the number may be another's later.
+watchdog() {
+  (
+    trap 'kill "$ws"; exit' TERM
+    sleep "$1" &
+    ws=$!
+    wait "$ws"
+    while IFS= read -r L; do
+      L=${L##*) }
+      L=${L#* }
+      if [ "${L%% *}" = "$$" ]; then kill -s KILL "$$"; fi
+    done </proc/self/stat
+  ) </dev/null >/dev/null 2>&1 &
+  WD=$!
 }
 
 # encode: standard input as base64 on one line

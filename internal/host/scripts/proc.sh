@@ -34,10 +34,11 @@ ident() {
   leave ident
 }
 
-# A process table as /proc has it. PIDS are those with a user side; AGENTS those named like a runner.
+# A process table as /proc has it. PIDS are those with a user side; AGENTS those named like a runner, or like what
+# starts one from an archive.
 procs() {
   enter proc
-  PIDS= AGENTS=
+  PIDS= AGENTS= ALL=
   if [ ! -r "$R/proc/1/stat" ]; then
     deny /proc/1/stat
     leave proc
@@ -47,16 +48,17 @@ procs() {
   for d in "$R"/proc/[0-9]*; do
     pid=${d##*/}
     case $pid in *[!0-9]*) continue ;; esac
-    slurp "$d/stat" && [ -n "$V" ] || continue # ended meanwhile
+    if ! slurp "$d/stat" || [ -z "$V" ]; then continue; fi # ended meanwhile
     k=$((k + 1))
     if [ "$k" -gt 8192 ]; then
       cut "/proc/$pid"
       break
     fi
-    st=$V
+    ALL="$ALL $pid" st=$V
     mark "$st"
     frame pstat "$pid" "$E"
     set -f
+    # shellcheck disable=SC2086 # its fields
     set -- ${st##*) }
     set +f
     case ${7:-x} in *[!0-9]*) set -- x x x x x x 0 ;; esac
@@ -64,6 +66,7 @@ procs() {
     PIDS="$PIDS $pid"
     field "$d/status" Uid:
     set -f
+    # shellcheck disable=SC2086 # its fields
     set -- $V
     set +f
     uid=$1
@@ -77,8 +80,10 @@ procs() {
     frame pcgroup "$pid" "$E"
     plain "$d/cmdline" || continue
     frame pargs "$pid" "~$($TO head -c 16384 "$d/cmdline" 2>/dev/null | encode)"
-    case $st in *'(gitlab-runner)'* | *'(Runner.Listener)'*) AGENTS="$AGENTS $pid:$uid" ;; esac
+    case $st in *'(gitlab-runner)'* | *'(Runner.Listener)'* | *'(Agent.Listener)'* | *'(act_runner)'* | *'(act-runner)'* | *'(forgejo-runner)'* | \
+      *'(gitea-runner)'* | *'(buildkite-agent)'* | *'(java)'*) AGENTS="$AGENTS $pid:$uid" ;; esac
   done
+  if [ -z "$R" ] && [ "$P" = triage ] && [ "$CN" -eq 0 ]; then cross; fi
   leave proc
 }
 
@@ -131,24 +136,26 @@ net() {
   leave net
 }
 
-# The agent's own words: the journal on a running host, its log file in a tree.
-log() {
-  enter log
-  f=$R/var/log/gitlab-runner.log
-  if [ -z "$R" ] && command -v journalctl >/dev/null 2>&1; then
-    E="~$($TO journalctl -u 'gitlab-runner*' -o json --no-pager -q -n 400 2>/dev/null </dev/null | head -c 1048576 | encode)"
-    if [ "$E" = "~" ] && [ "$UID_" != 0 ]; then deny "the journal (no entries for uid $UID_)"; fi
-    frame log journal "$E"
-    leave log
-  elif inside "$f" && [ -f "$f" ] && [ ! -L "$f" ]; then
-    if [ -r "$f" ]; then
-      frame log /var/log/gitlab-runner.log "~$($TO tail -c 262144 "$f" 2>/dev/null | encode)"
-    else
-      deny /var/log/gitlab-runner.log
-    fi
-    leave log
-  else
-    gone "$f"
-    if [ "$DN" -gt 0 ]; then leave log; else leave log 'no journal and no /var/log/gitlab-runner.log'; fi
-  fi
+# cross: a process that answers under its number and is not in the list of numbers is hidden. Threads answer too, so
+# its own number has to be that of its group; what came or went meanwhile is asked twice.
+cross() {
+  mx=
+  slurp "$R/proc/sys/kernel/pid_max" && mx=$V
+  case $mx in '' | *[!0-9]* | ??????????*) mx=32768 ;; esac
+  [ "$mx" -le 65536 ] || mx=65536
+  hid= n=0
+  while [ "$n" -lt "$mx" ]; do
+    n=$((n + 1))
+    [ -d "/proc/$n" ] || continue
+    case "$ALL " in *" $n "*) continue ;; esac
+    if field "/proc/$n/status" Tgid: && [ "${V#"${V%%[0-9]*}"}" = "$n" ]; then hid="$hid $n"; fi
+  done
+  set -- /proc/[0-9]*
+  left=
+  for n in $hid; do
+    for d do [ "$d" != "/proc/$n" ] || continue 2; done
+    if [ -d "/proc/$n" ]; then left="$left $n"; fi
+  done
+  frame fact probed "=$mx"
+  frame fact hidden "=${left# }"
 }

@@ -1,5 +1,229 @@
 
 # Installations of runners: configuration with content; credentials are described by the section secrets.
+# ROOTS are the directories of those that keep their identity in one: GitHub, Azure Pipelines, Gitea and Forgejo.
+
+ROOTS= RN=0 # a line each, and how many
+JDIRS=      # directories of Jenkins agents
+BCFGS=      # configurations of Buildkite agents
+RC=         # why not all of them may have been found
+RG=         # what was found and is not read, "PATH WHY" a line each
+
+# seed DIR: one more root; the first that is named is read first
+seed() {
+  sd=$1
+  while :; do
+    case $sd in *//*) sd=${sd%%//*}/${sd#*//} ;; *?/) sd=${sd%/} ;; */.) sd=${sd%/.} ;; *) break ;; esac
+  done
+  case $sd in /?*) ;; *) return 0 ;; esac
+  case $sd/ in *"$NL"* | */../*) return 0 ;; esac
+  case $NL$ROOTS$NL in *"$NL$sd$NL"*) return 0 ;; esac
+  if far "$sd"; then
+    RC="$sd is on a mount that may hang"
+  elif [ -d "$R$sd" ] && [ ! -L "$R$sd" ] && inside "$R$sd/x"; then
+    RN=$((RN + 1))
+    if [ "$RN" -gt 64 ]; then RC="more than 64 installations, first $sd"; else ROOTS=$ROOTS$NL$sd; fi
+  fi
+}
+
+# marked DIR: seed it where an identity or its residue is there
+marked() {
+  if far "$1"; then return 0; fi
+  for f in .runner .runner_migrated .agent .credentials; do
+    if [ -f "$R$1/$f" ] && [ ! -L "$R$1/$f" ]; then
+      seed "$1"
+      return 0
+    fi
+  done
+}
+
+# argv PID: V becomes its command line, a word a line
+argv() {
+  V=
+  plain "$R/proc/$1/cmdline" || return
+  V=$($TO head -c 16384 "$R/proc/$1/cmdline" 2>/dev/null | tr '\n\0' ' \n')
+}
+
+# option NAME...: O becomes the value of an option of the words in V
+option() {
+  O= nx=
+  IFS=$NL
+  set -f
+  for a in $V; do
+    if [ -n "$nx" ]; then O=$a nx=; fi
+    for o do
+      case $a in "$o") nx=1 ;; "$o="*) O=${a#*=} ;; esac
+    done
+  done
+  unset IFS
+  set +f
+}
+
+# place PID: O becomes an absolute path, by the process's own directory; empty where it is not plain
+place() {
+  case $O in '' | *[!\ -~]*) O= ;; /*) ;; *) O=$(readlink "$R/proc/$1/cwd")/${O#./} ;; esac
+  case $O in */../* | *"$NL"*) O= ;; esac
+}
+
+# processes: which runners run, by the file they run, which the kernel names; by their own name where that is not told
+processes() {
+  GL= ps=
+  t=$(cd "$R/proc" 2>/dev/null && $TO ls -l [0-9]*/exe 2>/dev/null)
+  IFS=$NL
+  set -f
+  for l in $t; do
+    unset IFS
+    set +f
+    e=${l#*'/exe -> '} pid=${l%%'/exe -> '*}
+    pid=${pid##* }
+    case $e$pid in "$l"*) continue ;; esac
+    case $pid in '' | *[!0-9]*) continue ;; esac
+    e=${e%' (deleted)'}
+    case $e in
+    */bin/Runner.Listener | */bin.*/Runner.Listener | */bin/Agent.Listener | */bin.*/Agent.Listener)
+      e=${e%/*}
+      seed "${e%/*}"
+      ;;
+    *Runner.Listener | *Agent.Listener) marked "$(readlink "$R/proc/$pid/cwd" 2>/dev/null)" ;;
+    */gitlab-runner | */gitlab-ci-multi-runner | */act_runner* | */act-runner* | */forgejo-runner* | */gitea-runner* | */buildkite-agent | */java) ps="$ps $pid:${e##*/}" ;;
+    esac
+  done
+  unset IFS
+  set +f
+  for a in $AGENTS; do
+    pid=${a%%:*}
+    case "$ps " in *" $pid:"*) ;; *) ps="$ps $pid:" ;; esac
+  done
+  k=0
+  for a in $ps; do
+    pid=${a%%:*}
+    k=$((k + 1))
+    if [ "$k" -gt 64 ]; then
+      RC='more than 64 processes that could be runners'
+      break
+    fi
+    argv "$pid"
+    case ${a#*:}${V%%"$NL"*} in
+    *gitlab-*) GL="$GL $pid" ;;
+    *act_runner* | *act-runner* | *forgejo-runner* | *gitea-runner*)
+      w=$(readlink "$R/proc/$pid/cwd" 2>/dev/null)
+      case $w in /?*) marked "$w" ;; esac
+      option --config -c
+      place "$pid"
+      case $O in /?*/*) seed "${O%/*}" ;; esac
+      ;;
+    *buildkite-agent*)
+      option --config
+      place "$pid"
+      case $O in /?*) BCFGS=$BCFGS$NL$pid:$O ;; esac
+      ;;
+    *java*)
+      case $V in *agent.jar* | *remoting.jar* | *slave.jar* | *hudson.remoting* | *swarm-client*) ;; *) continue ;; esac
+      option -workDir --workDir -fsroot
+      [ -n "$O" ] || O=.
+      place "$pid"
+      jdir "$O"
+      ;;
+    esac
+  done
+}
+
+jdir() {
+  j=${1%/.}
+  case $j in /?*) ;; *) return 0 ;; esac
+  case $NL$JDIRS$NL in *"$NL$j$NL"*) return 0 ;; esac
+  if far "$j"; then RC="$j is on a mount that may hang"; else JDIRS=$JDIRS$NL$j; fi
+}
+
+# started DIR: the roots that units in DIR start
+started() {
+  if far "$1" || [ ! -d "$R$1" ]; then return 0; fi
+  for f in "$R$1"/*.service; do
+    if [ ! -f "$f" ] || [ -L "$f" ] || ! inside "$f"; then continue; fi
+    w= x= n=0
+    { while IFS= read -r L || [ -n "$L" ]; do
+      n=$((n + 1))
+      [ "$n" -le 400 ] || break
+      case $L in WorkingDirectory=*) w=${L#*=} ;; ExecStart=*) x=${L#*=} ;; esac
+    done; } 2>/dev/null <"$f"
+    case $x in
+    */runsvc.sh* | */run.sh*)
+      x=${x%%/run*.sh*}
+      x=/${x#*/}
+      marked "$x"
+      case ${f##*/} in actions.runner.* | vsts.agent.*) seed "$x" ;; esac
+      ;;
+    esac
+    case $w in /?*) marked "$w" ;; esac
+  done
+}
+
+# roots HOME...: finds them: running ones, those of units, those in the usual places; the search of the disk is triage's
+roots() {
+  processes
+  for u in /etc/systemd/system /run/systemd/system /run/systemd/transient /usr/local/lib/systemd/system; do started "$u"; done
+  for u do
+    started "$u/.config/systemd/user"
+    if [ -d "$R$u/.dev-env" ] && [ ! -L "$R$u/.dev-env" ]; then seed "$u/.dev-env"; fi
+  done
+  for u in / /opt /srv /var/lib /home "$@"; do
+    if far "$u"; then continue; fi
+    for f in "$R${u%/}"/.runner "$R${u%/}"/.agent "$R${u%/}"/*/.runner "$R${u%/}"/*/.agent "$R${u%/}"/.[!.]*/.runner; do
+      if [ -f "$f" ] && [ ! -L "$f" ]; then
+        f=${f#"$R"}
+        seed "${f%/*}"
+      fi
+    done
+  done
+  [ "$P" = triage ] || return 0
+  # Bounded: this file system each, five levels, twenty seconds. A path with a line feed cannot be told apart from two.
+  t=$(found ! -path "*$NL*")
+  [ $? -lt 124 ] || RC='the search for installations ran out of time'
+  IFS=$NL
+  set -f
+  for p in $t; do
+    unset IFS
+    set +f
+    p=${p#"$R"}
+    case $p in
+    */.runner | */.agent | */.runner_migrated) seed "${p%/*}" ;;
+    */buildkite-agent.cfg) BCFGS=$BCFGS$NL:$p ;;
+    *.jar) if [ "${p##*/}" != agent.jar ] || [ -d "$R${p%/*}/remoting" ]; then jdir "${p%/*}"; fi ;;
+    esac
+  done
+  unset IFS
+  set +f
+  if [ -n "$(found -path "*$NL*")" ]; then
+    RG="$RG$NL.runner has a line feed in its path, not read"
+    RC=.runner
+  fi
+}
+
+# found TEST...: files that mark an installation
+found() {
+  set -- "$@"
+  for d in "$R"/*; do
+    case ${d#"$R"} in
+    /proc | /sys | /dev | /run | /boot | /lib | /lib32 | /lib64 | /libx32 | /bin | /sbin | /usr | /var | /etc | /snap | /lost+found) continue ;;
+    esac
+    if [ -d "$d" ] && [ ! -L "$d" ] && ! far "${d#"$R"}"; then set -- "$d" "$@"; fi
+  done
+  for d in "$R/usr/local" "$R/usr/share" "$R/var/lib" "$R/var/opt" "$R/var/tmp" "$R/dev/shm" "$R/etc"; do
+    if [ -d "$d" ] && [ ! -L "$d" ] && inside "$d/x" && ! far "${d#"$R"}"; then set -- "$d" "$@"; fi
+  done
+  n=0
+  for d do case $d in /*) n=$((n + 1)) ;; *) break ;; esac; done
+  k=0
+  for d do
+    shift
+    k=$((k + 1))
+    set -- "$@" "$d"
+    if [ "$k" -eq "$n" ]; then
+      set -- "$@" -xdev -maxdepth 5 -type f '(' -name .runner -o -name .agent -o -name .runner_migrated -o -name buildkite-agent.cfg \
+        -o -name agent.jar -o -name remoting.jar -o -name slave.jar ')'
+    fi
+  done
+  [ "$n" -gt 0 ] && $LO find "$@" 2>/dev/null
+}
 
 # config FULLPATH: a config.toml with what lies beside it
 config() {
@@ -8,93 +232,79 @@ config() {
   some 4096 "${g#"$R"}" .runner_system_id
 }
 
-# named PID UID: the --config of a running gitlab-runner, believed only where the file belongs to that user,
+# mine PID FULLPATH: a file that a running agent names is believed only where it belongs to that agent's account,
 # so that nobody can have us read for him what he could not read himself
-named() {
-  cf= nx=
-  plain "$R/proc/$1/cmdline" || return
-  t=$($TO head -c 16384 "$R/proc/$1/cmdline" 2>/dev/null | tr '\0' '\n')
-  IFS=$NL
+mine() {
+  if [ ! -f "$2" ] || [ -L "$2" ] || ! inside "$2"; then return 1; fi
+  field "$R/proc/$1/status" Uid:
   set -f
-  for a in $t; do
-    if [ -n "$nx" ]; then cf=$a nx=; fi
-    case $a in --config | -c) nx=1 ;; --config=*) cf=${a#--config=} ;; esac
-  done
+  # shellcheck disable=SC2086 # the numbers of the line
+  set -- "$1" "$2" $V
   set +f
-  unset IFS
-  case $cf in '' | *[!\ -~]*) return ;; /*) ;; *) cf=$(readlink "$R/proc/$1/cwd")/$cf ;; esac
-  case $cf in */../* | /etc/gitlab-runner/config.toml) return ;; esac
-  p=$R$cf
-  if [ -f "$p" ] && [ ! -L "$p" ] && inside "$p"; then
-    if [ "$(stat -c %u "$p" 2>/dev/null)" = "$2" ]; then
-      config "$p"
-    else
-      mark "a running agent names it, but it belongs to another user"
-      frame gap "$cf" "$E"
-    fi
-  fi
+  [ "$(stat -c %u "$2" 2>/dev/null)" != "${3:-x}" ] || return 0
+  mark "a running agent names it, but it belongs to another user"
+  frame gap "${2#"$R"}" "$E"
+  return 1
 }
 
-# root DIR: one installation of a GitHub, Gitea or Forgejo runner
+# named PID: the --config of a running gitlab-runner
+named() {
+  argv "$1"
+  option --config -c
+  place "$1"
+  case $O in '' | /etc/gitlab-runner/config.toml) return ;; esac
+  if far "$O"; then cut "$O, a mount that may hang"; elif mine "$1" "$R$O"; then config "$R$O"; fi
+}
+
+# root DIR: one installation that keeps its identity in a directory
 root() {
-  case $NL$ROOTS$NL in *"$NL$1$NL"*) return ;; esac
-  ROOTS=$ROOTS$NL$1
-  some 65536 "$1" .runner .runner_migrated .env .path .service config.yaml config.yml runsvc.sh run.sh run-helper.sh.template svc.sh
-  some 0 "$1" bin bin/Runner.Listener bin/RunnerService.js externals _work _diag
+  some 65536 "$1" .runner .runner_migrated .agent .env .path .service .proxy config.yaml config.yml runsvc.sh run.sh run-helper.sh.template svc.sh
+  some 0 "$1" bin bin/Runner.Listener bin/Agent.Listener bin/RunnerService.js bin/AgentService.js externals _work _diag
 }
 
 runners() {
   enter runners
-  ROOTS=
+  [ -z "$RC" ] || cut "$RC"
   gl=$R/etc/gitlab-runner/config.toml
   if [ -f "$gl" ] && inside "$gl"; then config "$gl"; else gone "$gl"; fi
+  some 131072 /etc/buildkite-agent buildkite-agent.cfg
+  some 131072 /usr/local/etc/buildkite-agent buildkite-agent.cfg
   for u do
-    some 131072 "$u" .gitlab-runner/config.toml .gitlab-runner/.runner_system_id .runner_system_id .dev-env
-    if [ -d "$R$u/.dev-env" ]; then root "$u/.dev-env"; fi
+    some 131072 "$u" .gitlab-runner/config.toml .gitlab-runner/.runner_system_id .runner_system_id .buildkite-agent/buildkite-agent.cfg .dev-env
   done
-  for a in $AGENTS; do
-    pid=${a%%:*}
-    t=$(readlink "$R/proc/$pid/exe" 2>/dev/null)
-    case $t in
-    *"$NL"*) ;;
-    */bin/Runner.Listener | */bin.*/Runner.Listener)
-      t=${t%/*}
-      root "${t%/*}"
-      ;;
-    *) named "$pid" "${a#*:}" ;;
-    esac
-  done
-  # Bounded: this file system each, five levels, twenty seconds. A path with a line feed cannot be told apart from two.
-  t=$(found ! -path "*$NL*")
-  k=0
+  for a in $GL; do named "$a"; done
   IFS=$NL
   set -f
-  for p in $t; do
+  for b in $BCFGS; do
     unset IFS
     set +f
-    k=$((k + 1))
-    if [ "$k" -gt 64 ]; then
-      cut "$p"
-      break
-    fi
-    p=${p#"$R"}
-    root "${p%/*}"
+    pid=${b%%:*} b=${b#*:}
+    case $b in /etc/buildkite-agent/* | /usr/local/etc/buildkite-agent/* | */.buildkite-agent/buildkite-agent.cfg) continue ;; esac
+    if far "$b"; then cut "$b, a mount that may hang"; elif [ -z "$pid" ] || mine "$pid" "$R$b"; then many 131072 "$R$b"; fi
+  done
+  IFS=$NL
+  set -f
+  for p in $ROOTS; do
+    unset IFS
+    set +f
+    root "$p"
+  done
+  IFS=$NL
+  set -f
+  for p in $JDIRS; do
+    unset IFS
+    set +f
+    some 0 "$p" agent.jar remoting.jar slave.jar swarm-client.jar remoting remoting/jarCache remoting/logs
+  done
+  IFS=$NL
+  set -f
+  for p in $RG; do
+    unset IFS
+    set +f
+    mark "${p#* }"
+    frame gap "${p%% *}" "$E"
   done
   unset IFS
   set +f
-  if [ -n "$(found -path "*$NL*")" ]; then
-    mark "has a line feed in its path, not read"
-    frame gap .runner "$E"
-    cut .runner
-  fi
   leave runners
-}
-
-# found TEST...: files that mark an installation
-found() {
-  for d in /home /root /opt /srv /var/lib /usr/local /data /mnt /actions-runner; do
-    if [ -d "$R$d" ] && [ ! -L "$R$d" ]; then
-      ${TO:+timeout -s KILL 20} find "$R$d" -xdev -maxdepth 5 -type f -name .runner "$@" 2>/dev/null
-    fi
-  done
 }

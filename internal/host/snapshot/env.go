@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"cordon/internal/untrusted"
@@ -29,6 +30,8 @@ var shownNames = map[string]bool{
 	"RUNNER_TRACKING_ID": true, "RUNNER_ALLOW_RUNASROOT": true, "RUNNER_TOOL_CACHE": true, "AGENT_TOOLSDIRECTORY": true, "RUNNER_TEMP": true,
 	"RUNNER_WORKSPACE": true, "RUNNER_NAME": true, "VSTS_PROCESS_LOOKUP_ID": true,
 	"GITHUB_ACTIONS": true, "GITHUB_REPOSITORY": true, "GITHUB_RUN_ID": true, "GITHUB_JOB": true, "GITHUB_WORKFLOW": true, "GITHUB_ACTOR": true,
+	"RUNNER_TOOLSDIRECTORY": true, "RUNNER_LOGRETENTION": true, "WORKER_LOGRETENTION": true, "VSTS_AGENT_HTTPTRACE": true,
+	"ACTIONS_RUNNER_SYMLINK_CACHED_ACTIONS": true, "BUILDKITE_AGENT_CONFIG": true, "CONFIG_FILE": true,
 	"GITHUB_ACTIONS_RUNNER_TLS_NO_VERIFY": true, "GITHUB_ACTIONS_RUNNER_HTTPTRACE": true, "ACTIONS_ALLOW_UNSECURE_COMMANDS": true,
 	"ACTIONS_RUNNER_CONTAINER_HOOKS": true, "ACTIONS_RUNNER_ACTION_ARCHIVE_CACHE": true,
 	"CI": true, "GITLAB_CI": true, "CI_JOB_ID": true, "CI_JOB_NAME": true, "CI_JOB_STAGE": true, "CI_PIPELINE_ID": true, "CI_PROJECT_ID": true,
@@ -81,7 +84,14 @@ func (p *parser) environ(b []byte) map[string]string {
 }
 
 // secretFlag names options whose value is a credential (facts/host.md §1.7).
-var secretFlag = regexp.MustCompile(`(?i)^-{1,2}[a-z0-9_-]*(token|secret|passw(or)?d|passphrase|jitconfig|credentials?|api-?key|access-?key|private-?key|bearer|auth|authtoken)$`)
+var secretFlag = regexp.MustCompile(`(?i)^-{1,2}[a-z0-9_-]*(token|secret|passw(or)?d|passphrase|jitconfig|credentials?|api-?key|access-?key|private-?key|bearer|auth|authtoken|websocketheader|pat)$`)
+
+// jenkinsWord tells the command line of a Jenkins agent, longHex what its secret looks
+// like (jenkinsci/remoting, Launcher.java).
+var (
+	jenkinsWord = regexp.MustCompile(`(^|/)(agent|slave|remoting|swarm-client)[^/]*\.jar$|^hudson\.remoting\.`)
+	longHex     = regexp.MustCompile(`^[0-9a-fA-F]{32,128}$`)
+)
 
 // args takes secrets out of a command line: the values of options that carry them,
 // and whatever is known by its own shape. cut says that the last word may be half of one.
@@ -90,6 +100,7 @@ func (p *parser) args(words []string, cut bool) []untrusted.Text {
 		p.broken("a command line is longer than the cap")
 	}
 	hide := false
+	java := slices.ContainsFunc(words, func(w string) bool { return jenkinsWord.MatchString(w) })
 	register := len(words) > 1 && path.Base(words[0]) == "gitlab-runner" && words[1] == "register"
 	kept := make([]string, len(words))
 	for i, w := range words {
@@ -98,6 +109,8 @@ func (p *parser) args(words []string, cut bool) []untrusted.Text {
 		case cut && i == len(words)-1:
 			kept[i] = "[cut]" // what is left of it may be half a secret
 		case hide && w != "" && w[0] != '@': // @file is a place, not a value
+			kept[i] = p.hidden(w)
+		case java && longHex.MatchString(w): // the secret of an inbound agent may stand without its option
 			kept[i] = p.hidden(w)
 		case joined && secretFlag.MatchString(name) && value != "":
 			kept[i] = name + "=" + p.hidden(value)

@@ -14,7 +14,7 @@ const maxFiles = 50_000
 
 // fileSections are those that deliver files.
 var fileSections = map[string]bool{
-	SectionWants: true, SectionUnits: true, SectionCron: true, SectionRunners: true, SectionKeys: true, SectionProfiles: true, SectionSecrets: true,
+	SectionWants: true, SectionUnits: true, SectionCron: true, SectionRunners: true, SectionKeys: true, SectionProfiles: true, SectionSecrets: true, SectionJobs: true,
 	SectionKernel: true, SectionSystem: true, SectionPrivileged: true, SectionHomes: true, SectionWork: true, SectionContainers: true,
 }
 
@@ -97,8 +97,12 @@ func (p *parser) redactFile(section, name, s string) (out string, n int, ok bool
 		s, n = p.passwd(s)
 	case section == SectionRunners && strings.HasSuffix(base, ".toml"):
 		return p.toml(s)
-	case base == ".runner" || base == ".runner_migrated":
+	case base == ".runner" || base == ".runner_migrated" || base == ".agent":
 		return p.registration(s)
+	case section == SectionJobs && base == "PipelineFolder.json":
+		return p.mapping(s)
+	case section == SectionRunners && base == "buildkite-agent.cfg":
+		s, n = p.buildkite(s)
 	case base == ".env" || base == "environment" || strings.HasPrefix(name, "/etc/sysconfig/") || strings.HasPrefix(name, "/etc/default/") ||
 		strings.Contains(name, "/environment.d/"):
 		s, n = p.assignments(s)

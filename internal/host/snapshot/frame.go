@@ -155,7 +155,7 @@ func (f *Frames) forged(format string, args ...any) error {
 var kinds = map[string]bool{
 	"begin": true, "enter": true, "value": true, "pstat": true, "pstatus": true, "pcgroup": true, "pargs": true,
 	"penv": true, "plinks": true, "table": true, "lstat": true, "link": true, "data": true, "nodata": true,
-	"log": true, "gap": true, "fact": true, "section": true, "end": true,
+	"log": true, "job": true, "gap": true, "fact": true, "section": true, "end": true,
 }
 
 // unmark decodes marked text; literal text starts at the byte low.

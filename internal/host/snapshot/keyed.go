@@ -96,7 +96,10 @@ func (p *parser) unitEnvironment(s string) (string, int) {
 var registrationFields = []string{
 	"isHostedServer", "IsHostedServer", "agentId", "AgentId", "agentName", "AgentName", "skipSessionRecover", "poolId", "PoolId", "poolName", "PoolName",
 	"disableUpdate", "ephemeral", "Ephemeral", "serverUrl", "ServerUrl", "gitHubUrl", "GitHubUrl", "workFolder", "WorkFolder", "monitorSocketAddress",
-	"useV2Flow", "useRunnerAdminFlow", "serverUrlV2", "ServerUrlV2", "WARNING", "id", "uuid", "name", "address", "labels",
+	"useV2Flow", "UseV2Flow", "useRunnerAdminFlow", "DisableUpdate", "MonitorSocketAddress", "SkipSessionRecover", "serverUrlV2", "ServerUrlV2", "WARNING", "id", "uuid", "name", "address", "labels",
+	// .agent of Azure Pipelines
+	"projectName", "ProjectName", "projectId", "ProjectId", "deploymentGroupId", "DeploymentGroupId", "deploymentGroupName", "DeploymentGroupName",
+	"environmentId", "EnvironmentId", "environmentName", "EnvironmentName", "notificationPipeName", "alwaysExtractTask", "acceptTeeEula",
 }
 
 // registration keeps the named fields of a .runner file, which .NET writes with a
@@ -150,4 +153,33 @@ var engineFields = []string{
 func (p *parser) engine(s string) (string, int, bool) {
 	out, n, err := p.x.Marker.JSON([]byte(s), engineFields)
 	return string(out), n, err == nil
+}
+
+// buildkiteSettings are the settings of buildkite-agent.cfg that are no credential
+// (buildkite/agent, clicommand/agent_start.go).
+var buildkiteSettings = map[string]bool{
+	"name": true, "priority": true, "tags": true, "tags-from-host": true, "spawn": true, "queue": true, "endpoint": true, "build-path": true,
+	"hooks-path": true, "additional-hooks-paths": true, "plugins-path": true, "bootstrap-script": true, "git-mirrors-path": true, "sockets-path": true,
+	"no-command-eval": true, "no-plugins": true, "no-local-hooks": true, "no-git-submodules": true, "no-ssh-keyscan": true, "no-http2": true,
+	"disconnect-after-job": true, "disconnect-after-idle-timeout": true, "cancel-grace-period": true, "experiment": true, "debug": true, "debug-http": true,
+	"trace-log": true, "shell": true, "hooks-shell": true, "log-format": true, "log-level": true, "job-log-path": true, "git-clone-flags": true,
+	"git-fetch-flags": true, "git-clean-flags": true, "git-checkout-flags": true, "acquire-job": true, "allowed-repositories": true, "allowed-plugins": true,
+	"verification-failure-behavior": true, "profile": true, "lock": true, "health-check-addr": true, "metrics-datadog": true, "enable-environment-file": true,
+}
+
+var buildkiteLine = regexp.MustCompile(`^(\s*)([A-Za-z_][A-Za-z0-9_-]*)(\s*=\s*)(.*)$`)
+
+// buildkite replaces the values of all other settings in such a file.
+func (p *parser) buildkite(s string) (string, int) {
+	n := 0
+	lines := strings.Split(s, "\n")
+	for i, l := range lines {
+		m := buildkiteLine.FindStringSubmatch(strings.TrimSuffix(l, "\r"))
+		if m == nil || buildkiteSettings[m[2]] || strings.Trim(m[4], `"' `) == "" {
+			continue
+		}
+		lines[i] = m[1] + m[2] + m[3] + `"` + p.hidden(strings.Trim(m[4], `"' `)) + `"`
+		n++
+	}
+	return strings.Join(lines, "\n"), n
 }

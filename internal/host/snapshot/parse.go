@@ -132,6 +132,8 @@ func (p *parser) take(fr Frame) error {
 		return p.files(fr)
 	case "fact":
 		return p.fact(fr)
+	case "job":
+		return p.workerJob(fr.Name, fr.Body)
 	}
 	return nil
 }
@@ -139,7 +141,7 @@ func (p *parser) take(fr Frame) error {
 // homeOf says which section a kind may come in; kinds of files may come in several.
 var homeOf = map[string]string{
 	"value": SectionIdent, "pstat": SectionProc, "pstatus": SectionProc, "pcgroup": SectionProc, "pargs": SectionProc,
-	"penv": SectionDetail, "plinks": SectionDetail, "table": SectionNet, "log": SectionLog, "begin": "",
+	"penv": SectionDetail, "plinks": SectionDetail, "table": SectionNet, "log": SectionLog, "job": SectionJobs, "begin": "",
 }
 
 func (p *parser) leave(fr Frame) error {
@@ -196,6 +198,8 @@ const maxText = 16 << 10
 func (p *parser) finish(err error) {
 	p.joinProcesses()
 	p.joinSockets()
+	p.mappedJobs()
+	p.listenerJobs()
 	why := "the stream ended before it"
 	if errors.Is(err, ErrForged) {
 		why = "the stream was forged before its end"

@@ -14,6 +14,7 @@ const (
 	SectionKeys     = "keys"
 	SectionProfiles = "profiles"
 	SectionSecrets  = "secrets"
+	SectionJobs     = "jobs" // what ran here, by the agents' own files
 
 	SectionKernel     = "kernel"     // what the kernel says of itself: modules, mounts, routes
 	SectionSystem     = "system"     // persistence places of the machine that are none of the above
@@ -42,7 +43,7 @@ const (
 var (
 	watchSections  = []string{SectionIdent, SectionProc, SectionDetail, SectionNet, SectionLog, SectionWants}
 	triageSections = append(append([]string(nil), watchSections...),
-		SectionUnits, SectionCron, SectionRunners, SectionKeys, SectionProfiles, SectionSecrets,
+		SectionUnits, SectionCron, SectionRunners, SectionKeys, SectionProfiles, SectionSecrets, SectionJobs,
 		SectionKernel, SectionSystem, SectionPrivileged, SectionHomes, SectionWork, SectionContainers, SectionOwned)
 )
 
