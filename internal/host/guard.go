@@ -2,35 +2,61 @@ package host
 
 import (
 	"io"
-	"net"
 	"sync"
 	"time"
 )
 
-// guard ends a connection by closing the socket itself: closing a session or a client
-// waits for the other side, which may be the one that hangs. The first cause wins.
+// guard ends a contact by closing what carries it: the socket itself, a child's whole
+// process group. Closing a session or a client waits for the other side, which may be
+// the one that hangs. The first cause wins.
 type guard struct {
-	conn net.Conn
-
 	mu    sync.Mutex
+	ended bool
 	cause error
+	close []func()
 	idle  *time.Timer
 	span  time.Duration
 	total *time.Timer
 }
 
-// fire ends the connection for the given reason.
+// owns adds what is closed by force when the contact ends, at once where it has.
+func (g *guard) owns(end func()) {
+	g.mu.Lock()
+	ended := g.ended
+	g.close = append(g.close, end)
+	g.mu.Unlock()
+	if ended {
+		end()
+	}
+}
+
+// fire ends the contact for the given reason.
 func (g *guard) fire(why error) {
 	g.mu.Lock()
-	if g.cause == nil {
+	if g.cause == nil && !g.ended {
 		g.cause = why
 	}
 	g.mu.Unlock()
-	g.conn.Close()
+	g.end()
 }
 
-// watch starts the two limits: idle restarts whenever we wait for the host.
+// end closes everything, the newest first. What is closed twice has to bear it.
+func (g *guard) end() {
+	g.mu.Lock()
+	g.ended = true
+	all := g.close
+	g.mu.Unlock()
+	for i := len(all) - 1; i >= 0; i-- {
+		all[i]()
+	}
+}
+
+// watch starts the two limits in place of those before: idle restarts whenever we wait
+// for the host.
 func (g *guard) watch(idle, total time.Duration, onIdle, onTotal error) {
+	g.rest()
+	g.mu.Lock()
+	defer g.mu.Unlock()
 	g.span = idle
 	g.idle = time.AfterFunc(idle, func() { g.fire(onIdle) })
 	g.total = time.AfterFunc(total, func() { g.fire(onTotal) })
@@ -41,12 +67,19 @@ func (g *guard) watch(idle, total time.Duration, onIdle, onTotal error) {
 func (g *guard) waiting() { g.idle.Reset(g.span) }
 func (g *guard) busy()    { g.idle.Stop() }
 
-func (g *guard) stop() {
+// rest stops the limits.
+func (g *guard) rest() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
 	if g.idle != nil {
 		g.idle.Stop()
 		g.total.Stop()
 	}
-	g.conn.Close()
+}
+
+func (g *guard) stop() {
+	g.rest()
+	g.end()
 }
 
 func (g *guard) why() error {

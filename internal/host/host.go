@@ -1,5 +1,6 @@
-// Package host reaches runner hosts over SSH: one fixed script, one session, one
-// framed answer.
+// Package host reaches runner hosts: one fixed script, one contact, one framed answer,
+// whatever carries it (SSH, a configured program, a shell here, a person's hands, a
+// mounted disk).
 //
 // Hosts is the System "ssh". It reads; only an Applier, which is not constructed in
 // read-only mode, acts. A host is the attacker's machine: strict host keys, public
@@ -40,14 +41,24 @@ var (
 
 // Host is one configured machine.
 type Host struct {
-	Name       string // [A-Za-z0-9._-]+; the only way it is selected
-	Address    string // host or host:port; port 22 where none is given
-	User       string
+	Name string // [A-Za-z0-9._-]+; the only way it is selected
+
+	// Over SSH. Ask are arguments of ssh -G, ending in "--" and a host: what is empty here
+	// comes from the person's own SSH configuration then, jump hosts too.
+	Ask        []string
+	Address    string // host or host:port; port 22 where none is given. Not used with Ask.
+	User       string // not used with Ask
 	Key        string // path of a private key; with AgentSock: of a public key, or a SHA256: fingerprint
 	AgentSock  string // path of an SSH agent's socket; its keys sign, it is never forwarded
 	KnownHosts string // path of a known_hosts file
-	Sudo       bool   // run the script through sudo -n
-	Unit       string // the agent's unit, for stop; empty: not known
+	Reread     bool   // read a handful of files again over SFTP, in a second session of the same connection
+
+	Exec  []string // in place of SSH: program and arguments that lead to /bin/sh -s there
+	Local bool     // in place of SSH: this machine
+	Root  string   // in place of SSH: a mounted disk image; see Image
+
+	Sudo bool   // run the script through sudo -n
+	Unit string // the agent's unit, for stop; empty: not known
 }
 
 // Timeouts are in real time, also where the run's clock is scaled. A zero field
@@ -82,6 +93,13 @@ type Options struct {
 	Timeouts Timeouts
 	Limits   snapshot.Limits
 	Recorder func(context.Context, Exchange) // every contact, also the failed ones; may be nil
+
+	SSH      []string // how OpenSSH is asked for the person's configuration; nil: "ssh"
+	Shell    []string // a shell on this machine; nil: /bin/sh -s
+	Accepted string   // path of the known_hosts file of accepted keys; it need not exist; empty: none
+	// Ask puts a question of a jump host (keyboard-interactive) to a person; nil: none is
+	// answered. A target is never let ask.
+	Ask func(ctx context.Context, question string, echo bool) (string, error)
 }
 
 // Hosts is the System of all configured hosts. Safe for concurrent use.
@@ -109,6 +127,12 @@ func New(hosts map[string]Host, o Options) *Hosts {
 	}
 	if o.Dial == nil {
 		o.Dial = (&net.Dialer{}).DialContext
+	}
+	if len(o.SSH) == 0 {
+		o.SSH = []string{"ssh"}
+	}
+	if len(o.Shell) == 0 {
+		o.Shell = []string{"/bin/sh", "-s"}
 	}
 	o.Timeouts = o.Timeouts.filled()
 	by := make(map[string]Host, len(hosts))
@@ -142,6 +166,14 @@ func (h Host) check() error {
 	switch {
 	case !nameRE.MatchString(h.Name):
 		return bad("the name %q may hold letters, digits, . _ and - only", h.Name)
+	case h.Unit != "" && !unitRE.MatchString(h.Unit):
+		return bad("unit %q is not the name of a service", h.Unit)
+	case len(h.Exec) > 0 && h.Local:
+		return bad("both exec and local; keep one of them")
+	case len(h.Exec) > 0 && h.Sudo:
+		return bad("sudo with exec; put it into the arguments: […, sudo, -n, /bin/sh, -s]")
+	case h.transport() != snapshot.BySSH || len(h.Ask) > 0:
+		return nil
 	case h.Address == "":
 		return bad("no address; write address: HOST or HOST:PORT")
 	case h.User == "":
@@ -150,8 +182,6 @@ func (h Host) check() error {
 		return bad("no key; write key: PATH or agent: true")
 	case h.KnownHosts == "":
 		return bad("no known_hosts; write known_hosts: PATH with the host's key in it")
-	case h.Unit != "" && !unitRE.MatchString(h.Unit):
-		return bad("unit %q is not the name of a service", h.Unit)
 	}
 	return nil
 }

@@ -1,171 +1,176 @@
 package host
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
-	"os"
-	"slices"
 	"strings"
-	"time"
 
 	"golang.org/x/crypto/ssh"
-	"golang.org/x/crypto/ssh/agent"
-	"golang.org/x/crypto/ssh/knownhosts"
 
+	"cordon/internal/host/snapshot"
 	"cordon/internal/untrusted"
 )
 
-// login is how one host is logged in to, and what is remembered of it.
+// login is how one hop is logged in to, and what is remembered of it.
 type login struct {
+	hop     hop
 	config  *ssh.ClientConfig
-	hostKey string // fingerprint that the host showed
-	userKey string // fingerprint of the key that was offered
-	close   func()
+	shown   *snapshot.HostKey // what the server showed; nil: nothing yet
+	userKey string            // fingerprint of what was offered, then of what signed
+	server  string            // its version line
+	touch   bool              // a key that may be asked for waits for a finger
 
-	distrust error         // why the host's key was not accepted
-	patience time.Duration // how long the local agent may take
+	trust    *trust
+	distrust error // why the host's key was not accepted
+	agents   *agents
 }
 
-// prepare reads keys and known hosts. It contacts nothing but the local agent.
-func (h Host) prepare(t Timeouts) (*login, error) {
-	l := &login{close: func() {}, patience: t.Connect + t.Handshake}
-	trust, err := knownhosts.New(h.KnownHosts)
-	if err != nil {
-		return nil, fmt.Errorf("host %s: %w: read known hosts: %w; the file holds one line for each key, as ssh-keyscan writes them, checked against a trusted source", h.Name, ErrBadConfig, err)
+// prepare reads the keys and known hosts of every hop. It contacts nothing but local agents.
+func (h *Hosts) prepare(ctx context.Context, r route) ([]*login, error) {
+	a := &agents{patience: h.o.Timeouts.Connect + h.o.Timeouts.Handshake}
+	for range r.hops {
+		a.patience += touchTime + h.o.Timeouts.Handshake
 	}
-	signer, err := h.signer(l)
-	if err != nil {
-		l.close()
-		return nil, err
+	var out []*login
+	for _, p := range r.hops {
+		l, err := h.login(ctx, p, a)
+		if err != nil {
+			a.close()
+			if p.jump {
+				return nil, fmt.Errorf("jump host %s: %w", p.address, err)
+			}
+			return nil, err
+		}
+		out = append(out, l)
 	}
-	l.userKey = ssh.FingerprintSHA256(signer.PublicKey())
+	return out, nil
+}
+
+func closeAll(all []*login) {
+	for _, l := range all {
+		l.agents.close()
+	}
+}
+
+func (h *Hosts) login(ctx context.Context, p hop, a *agents) (*login, error) {
+	l := &login{hop: p, agents: a}
+	t, err := trustOf(p.known, p.trusted, h.o.Accepted)
+	if err != nil {
+		return nil, fmt.Errorf("%w: read known hosts: %w; the file holds one line for each key, as ssh-keyscan writes them, checked against a trusted source", ErrBadConfig, err)
+	}
+	l.trust = t
+	signers, err := p.keys.signers(a)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrKey, err)
+	}
+	var prints []string
+	for i, s := range signers {
+		prints = append(prints, printOf(s))
+		l.touch = l.touch || touched(s.PublicKey())
+		if as, ok := s.(ssh.AlgorithmSigner); ok {
+			signers[i] = signed{as, l}
+		}
+	}
+	l.userKey = strings.Join(prints, ", ")
+	auth := []ssh.AuthMethod{ssh.PublicKeys(signers...)} // a password would be handed to the attacker's sshd
+	if p.jump && h.o.Ask != nil {
+		auth = append(auth, ssh.KeyboardInteractive(h.questions(ctx, p)))
+	}
 	l.config = &ssh.ClientConfig{
-		User:              h.User,
-		Auth:              []ssh.AuthMethod{ssh.PublicKeys(signer)}, // a password would be handed to the attacker's sshd
-		HostKeyAlgorithms: known(trust, h.dialled()),
+		User:              p.user,
+		Auth:              auth,
+		HostKeyAlgorithms: t.algorithms(),
 		ClientVersion:     "SSH-2.0-cordon",
 		BannerCallback:    nil, // dropped
-		Timeout:           t.Connect,
-		HostKeyCallback: func(address string, remote net.Addr, key ssh.PublicKey) error {
-			l.hostKey = ssh.FingerprintSHA256(key)
-			l.distrust = h.judge(trust(address, remote, key), key)
-			return l.distrust
+		HostKeyCallback: func(_ string, _ net.Addr, key ssh.PublicKey) error {
+			k, err := t.judge(key)
+			if p.jump {
+				k.Hop = p.address
+			}
+			l.shown, l.distrust = &k, err
+			var hk *HostKeyError
+			if errors.As(err, &hk) {
+				hk.Key = k
+			}
+			return err
 		},
 	}
 	return l, nil
 }
 
-// nobody's key is asked about to learn which keys are known.
-type noKey struct{}
-
-func (noKey) Type() string                        { return "none" }
-func (noKey) Marshal() []byte                     { return []byte("none") }
-func (noKey) Verify([]byte, *ssh.Signature) error { return errors.New("no key") }
-
-// known lists the algorithms of the keys that are known for address, so that the
-// server shows one of those: x/crypto offers all and takes what the server likes,
-// which then looks like a changed key (golang/go#29286). nil: any, nothing is known.
-func known(trust ssh.HostKeyCallback, address string) []string {
-	var ke *knownhosts.KeyError
-	if !errors.As(trust(address, &net.TCPAddr{IP: net.IPv4zero}, noKey{}), &ke) {
-		return nil
-	}
-	var out []string
-	for _, k := range ke.Want {
-		algos := []string{k.Key.Type()}
-		if k.Key.Type() == ssh.KeyAlgoRSA {
-			algos = []string{ssh.KeyAlgoRSASHA512, ssh.KeyAlgoRSASHA256}
+// questions passes what a jump host asks to a person, cleaned, and the answers back. A
+// target never gets so far: what is typed there is the attacker's.
+func (h *Hosts) questions(ctx context.Context, p hop) ssh.KeyboardInteractiveChallenge {
+	rounds := 0
+	return func(name, instruction string, asked []string, echo []bool) ([]string, error) {
+		if rounds++; rounds > 3 || len(asked) > 4 {
+			return nil, errors.New("the jump host asks too much")
 		}
-		for _, a := range algos {
-			if !slices.Contains(out, a) {
-				out = append(out, a)
+		var out []string
+		for i, q := range asked {
+			text := untrusted.Clean(strings.TrimSpace(name+" "+instruction+" "+q), 200)
+			said, err := h.o.Ask(ctx, fmt.Sprintf("jump host %s asks: %s", p.address, text), echo[i])
+			if err != nil {
+				return nil, err
 			}
+			out = append(out, said)
 		}
+		return out, nil
 	}
-	return out
 }
 
-// judge turns what knownhosts says into what a person can act on.
-func (h Host) judge(err error, key ssh.PublicKey) error {
-	if err == nil {
-		return nil
+// signed remembers which of the offered keys signed.
+type signed struct {
+	ssh.AlgorithmSigner
+	l *login
+}
+
+func (s signed) SignWithAlgorithm(rand io.Reader, data []byte, algorithm string) (*ssh.Signature, error) {
+	s.l.userKey = printOf(s.AlgorithmSigner)
+	return s.AlgorithmSigner.SignWithAlgorithm(rand, data, algorithm)
+}
+
+func (s signed) Sign(rand io.Reader, data []byte) (*ssh.Signature, error) {
+	s.l.userKey = printOf(s.AlgorithmSigner)
+	return s.AlgorithmSigner.Sign(rand, data)
+}
+
+// printOf is the fingerprint of a key; of a certificate, of the key in it, and says so.
+func printOf(s ssh.Signer) string {
+	if c, ok := s.PublicKey().(*ssh.Certificate); ok {
+		return ssh.FingerprintSHA256(c.Key) + " (certificate " + untrusted.Clean(c.KeyId, 60) + ")"
 	}
-	shown := ssh.FingerprintSHA256(key)
-	var ke *knownhosts.KeyError
-	var re *knownhosts.RevokedError
+	return ssh.FingerprintSHA256(s.PublicKey())
+}
+
+// failed keeps our own errors and cleans the library's, which carry the server's words.
+func (l *login) failed(err error) error {
+	if l.distrust != nil {
+		return l.distrust
+	}
+	text := untrusted.Clean(err.Error(), 300)
+	var ne net.Error
 	switch {
-	case errors.As(err, &re):
-		return fmt.Errorf("%w: it shows %s, which %s revokes (line %d)", ErrHostKeyRevoked, shown, re.Revoked.Filename, re.Revoked.Line)
-	case errors.As(err, &ke) && len(ke.Want) == 0:
-		return fmt.Errorf("%w: it shows %s %s; compare it with a trusted source (cloud console, inventory), then add this line to %s: %s",
-			ErrUnknownHostKey, key.Type(), shown, h.KnownHosts, knownhosts.Line([]string{h.dialled()}, key))
-	case errors.As(err, &ke):
-		var want []string
-		for _, k := range ke.Want {
-			want = append(want, fmt.Sprintf("%s (%s line %d)", ssh.FingerprintSHA256(k.Key), k.Filename, k.Line))
+	case strings.Contains(text, "unable to authenticate"):
+		return fmt.Errorf("%w for %s with key %s: %s; is that key in the account's authorized_keys?", ErrLogin, l.hop.user, l.userKey, text)
+	case strings.Contains(text, "no common algorithm for host key"):
+		l.shown = &snapshot.HostKey{Shown: "none of a known kind", State: snapshot.KeyChanged, Hop: l.jumpName(), Known: l.trust.known()}
+		return &HostKeyError{
+			Key: *l.shown, kind: ErrHostKeyChanged,
+			says: fmt.Sprintf("it no longer shows a key of a kind that is known (%s); rebuilt, or somebody in between: %s", strings.Join(l.config.HostKeyAlgorithms, ", "), text),
 		}
-		return fmt.Errorf("%w: it shows %s %s, known is %s; rebuilt, or somebody in between: find out which before you edit %s",
-			ErrHostKeyChanged, key.Type(), shown, strings.Join(want, ", "), h.KnownHosts)
+	case errors.As(err, &ne), errors.Is(err, io.EOF):
+		return fmt.Errorf("%w: the connection broke during the login: %s", ErrUnreachable, text)
 	}
-	return fmt.Errorf("%w: %s", ErrUnknownHostKey, untrusted.Clean(err.Error(), 300))
+	return fmt.Errorf("%w: login failed: %s", ErrUnreachable, text)
 }
 
-// signer is the one key that is offered. Offering more tells the host who else we are.
-func (h Host) signer(l *login) (ssh.Signer, error) {
-	fail := func(format string, a ...any) (ssh.Signer, error) {
-		return nil, fmt.Errorf("host %s: %w: %w", h.Name, ErrKey, fmt.Errorf(format, a...))
+func (l *login) jumpName() string {
+	if l.hop.jump {
+		return l.hop.address
 	}
-	if h.AgentSock != "" {
-		return h.fromAgent(l, fail)
-	}
-	b, err := os.ReadFile(h.Key)
-	if err != nil {
-		return fail("%w; name the file of a private key", err)
-	}
-	s, err := ssh.ParsePrivateKey(b)
-	var locked *ssh.PassphraseMissingError
-	if errors.As(err, &locked) {
-		return fail("%s has a passphrase; load it into an agent and write agent: true", h.Key)
-	} else if err != nil {
-		return fail("%s: %w", h.Key, err)
-	}
-	return s, nil
-}
-
-func (h Host) fromAgent(l *login, fail func(string, ...any) (ssh.Signer, error)) (ssh.Signer, error) {
-	conn, err := net.Dial("unix", h.AgentSock)
-	if err != nil {
-		return fail("SSH agent: %w; is it still there? an agent that came with your own login goes with it", err)
-	}
-	l.close = func() { conn.Close() }
-	_ = conn.SetDeadline(time.Now().Add(l.patience)) // an agent that waits for a touch must not hold up a containment for ever
-	all, err := agent.NewClient(conn).Signers()
-	if err != nil {
-		return fail("SSH agent: %w", err)
-	}
-	want := h.Key
-	if want != "" && !strings.HasPrefix(want, "SHA256:") {
-		b, err := os.ReadFile(want)
-		if err != nil {
-			return fail("%w", err)
-		}
-		pub, _, _, _, err := ssh.ParseAuthorizedKey(b)
-		if err != nil {
-			return fail("%s is not a public key: with an agent, key names one by its .pub file or its SHA256: fingerprint", want)
-		}
-		want = ssh.FingerprintSHA256(pub)
-	}
-	var have []string
-	for _, s := range all {
-		fp := ssh.FingerprintSHA256(s.PublicKey())
-		if fp == want || want == "" && len(all) == 1 {
-			return s, nil
-		}
-		have = append(have, fp)
-	}
-	if want == "" {
-		return fail("the SSH agent has %d keys; name one with key: SHA256:… (it has %s)", len(all), strings.Join(have, ", "))
-	}
-	return fail("the SSH agent does not have %s (it has %s)", want, strings.Join(have, ", "))
+	return ""
 }

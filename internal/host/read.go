@@ -30,6 +30,11 @@ func (h *Hosts) Read(ctx context.Context, name, profile string) (*snapshot.Snaps
 	if snapshot.SectionsOf(profile) == nil {
 		return nil, fmt.Errorf("read host %s: no profile %q; use %s or %s", name, profile, snapshot.ProfileTriage, snapshot.ProfileWatch)
 	}
+	return h.read(ctx, x, profile)
+}
+
+// read is Read of a host that was found.
+func (h *Hosts) read(ctx context.Context, x Host, profile string) (*snapshot.Snapshot, error) {
 	var s *snapshot.Snapshot
 	j := job{
 		script: collector(), nonce: newNonce(), third: "P=" + profile, profile: profile,
@@ -38,14 +43,17 @@ func (h *Hosts) Read(ctx context.Context, name, profile string) (*snapshot.Snaps
 	sent := h.o.Clock.Now()
 	j.read = func(r io.Reader) error {
 		got, err := snapshot.Parse(r, snapshot.Expect{
-			Host: name, Nonce: j.nonce, Profile: profile, Sent: sent, Now: h.o.Clock.Now, Marker: h.marker(ctx), Limits: h.o.Limits,
+			Host: x.Name, Nonce: j.nonce, Profile: profile, Sent: sent, Now: h.o.Clock.Now, Marker: h.marker(ctx), Limits: h.o.Limits,
 		})
 		if got.Complete || len(got.Sections) > 0 && got.Ident.UID >= 0 {
 			s = got
 		}
 		return err
 	}
-	_, err = h.run(ctx, x, j)
+	ex, err := h.run(ctx, x, j)
+	if s != nil {
+		s.Carried = ex.carried()
+	}
 	return s, err
 }
 
