@@ -1,4 +1,10 @@
 
+# dead SECTION: what only a running machine has; in a disk image /proc and /sys could be those of whoever mounted it
+dead() {
+  enter "$1"
+  leave "$1" 'disk image: nothing runs in it'
+}
+
 main() {
   exec </dev/null
   tools
@@ -7,9 +13,16 @@ main() {
   mounts
   frame begin "$P" '=cordon-collector 1'
   ident
-  procs
-  detail
-  net
+  if [ "$P" = image ]; then
+    PIDS='' AGENTS='' ALL=''
+    dead proc
+    dead detail
+    dead net
+  else
+    procs
+    detail
+    net
+  fi
   # every home: of /etc/passwd, /root, /home/*; "/" is written "/." so that it is a path
   set --
   plain "$R/etc/passwd" && { while IFS=: read -r a b c d e u f || [ -n "$a" ]; do
@@ -31,7 +44,7 @@ main() {
   roots "$@"
   log
   wants
-  if [ "$P" = triage ]; then
+  if [ "$P" != watch ]; then
     OWN=1
     units "$@"
     crons "$@"
@@ -40,7 +53,7 @@ main() {
     profiles "$@"
     secrets "$@"
     jobs
-    kernel
+    if [ "$P" = image ]; then dead kernel; else kernel; fi
     system "$@"
     privileged
     homes "$@"

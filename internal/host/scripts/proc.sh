@@ -19,8 +19,12 @@ ident() {
   [ -n "$R" ] || value date "$(date +%s)"
   UID_=$(id -u)
   value uid "$UID_"
-  slurp "$R/proc/sys/kernel/hostname" && value hostname "$V"
-  slurp "$R/proc/sys/kernel/osrelease" && value kernel "$V"
+  if [ "$P" = image ]; then
+    slurp "$R/etc/hostname" && value hostname "$V"
+  else
+    slurp "$R/proc/sys/kernel/hostname" && value hostname "$V"
+    slurp "$R/proc/sys/kernel/osrelease" && value kernel "$V"
+  fi
   for f in /etc/os-release /usr/lib/os-release; do
     if field "$R$f" PRETTY_NAME=; then
       value os "$V"
@@ -28,6 +32,7 @@ ident() {
     fi
   done
   slurp "$R/etc/machine-id" && value machineid "$V"
+  [ "$P" != image ] || { leave ident; return; }
   slurp "$R/proc/sys/kernel/random/boot_id" && value bootid "$V"
   field "$R/proc/stat" 'btime ' && value btime "$V"
   slurp "$R/proc/uptime" && value uptime "${V%% *}"

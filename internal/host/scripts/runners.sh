@@ -174,7 +174,7 @@ roots() {
       fi
     done
   done
-  [ "$P" = triage ] || return 0
+  [ "$P" != watch ] || return 0
   # Bounded: this file system each, five levels, twenty seconds. A path with a line feed cannot be told apart from two.
   t=$(found ! -path "*$NL*")
   [ $? -lt 124 ] || RC='the search for installations ran out of time'

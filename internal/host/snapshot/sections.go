@@ -38,6 +38,7 @@ const (
 const (
 	ProfileTriage = "triage"
 	ProfileWatch  = "watch"
+	ProfileImage  = "image" // triage of a mounted disk: what only a running machine has is missing
 )
 
 var (
@@ -50,7 +51,7 @@ var (
 // SectionsOf lists the sections that profile reads, in order; nil for an unknown one.
 func SectionsOf(profile string) []string {
 	switch profile {
-	case ProfileTriage:
+	case ProfileTriage, ProfileImage:
 		return append([]string(nil), triageSections...)
 	case ProfileWatch:
 		return append([]string(nil), watchSections...)
