@@ -19,6 +19,9 @@ import (
 // leave a fifth.
 const Reserve = 300
 
+// errKept is why a read that only widens the picture was not sent.
+var errKept = fmt.Errorf("%w, not sent", providers.ErrLimited)
+
 // rate is what an answer says of the primary limit; Limit 0: nothing.
 type rate struct {
 	Limit, Remaining int
@@ -96,8 +99,8 @@ func (l *limits) spare(request, resource string) error {
 	if !ok || k.Remaining > k.reserve() || !l.clock.Now().Before(k.until) {
 		return nil
 	}
-	return fmt.Errorf("%s: %w: not sent: %d of %d calls are left until %s, and the last %d are kept for containment",
-		request, providers.ErrLimited, k.Remaining, k.Limit, k.Reset.Format("15:04 MST"), k.reserve())
+	return fmt.Errorf("%s: %w: %d of %d calls are left until %s, and the last %d are kept for containment",
+		request, errKept, k.Remaining, k.Limit, k.Reset.Format("15:04 MST"), k.reserve())
 }
 
 // sparing is a service that stops at the reserve.

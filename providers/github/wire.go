@@ -2,7 +2,9 @@ package github
 
 import (
 	"errors"
+	"regexp"
 	"strings"
+	"time"
 
 	"cordon/internal/witness"
 )
@@ -48,6 +50,31 @@ type wireGroups struct {
 	Total  *int        `json:"total_count"`
 	Groups []wireGroup `json:"runner_groups"`
 }
+
+// wireDeprecation is GET …/actions/runners/deprecations/{version}.
+type wireDeprecation struct {
+	Runtime *time.Time `json:"runtime_deprecates_at"`
+}
+
+type wireOwner struct {
+	Login string `json:"login"`
+	Type  string `json:"type"` // User, Organization, Bot
+}
+
+type wireRepository struct {
+	FullName    string    `json:"full_name"`
+	Owner       wireOwner `json:"owner"`
+	Permissions *struct { // of the credential's person; of no meaning for an App
+		Admin bool `json:"admin"`
+	} `json:"permissions"`
+}
+
+type wireInstallation struct {
+	Repositories []wireRepository `json:"repositories"`
+}
+
+// versionForm is what a runner's version looks like.
+var versionForm = regexp.MustCompile(`^[0-9]{1,4}(\.[0-9]{1,6}){1,3}$`)
 
 var (
 	errRow  = errors.New("a runner without an id")

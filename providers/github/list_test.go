@@ -1,0 +1,423 @@
+package github
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"cordon/internal/redact"
+	"cordon/internal/transport"
+	"cordon/providers"
+	"cordon/providers/providertest"
+)
+
+// long is the list of one organization with n runners, made as it is asked for, below the
+// transport: no socket, so that waits are on a test's own clock.
+type long struct {
+	mu    sync.Mutex
+	n     int                                // ids 1 to n
+	from  int                                // the first id that is still there, less one
+	total func(page int) int                 // nil: n - from
+	thin  bool                               // a page has one runner
+	link  string                             // address in Link; "": of the service itself
+	fault func(page, try int) *http.Response // nil, or what is answered instead
+	after func(page int)                     // called when a page was answered
+	tries map[int]int
+	asked int
+	now   int // requests that are under way
+	most  int
+}
+
+func say(status int, header map[string]string, body string) *http.Response {
+	h := http.Header{"Content-Type": {"application/json"}}
+	for k, v := range header {
+		h.Set(k, v)
+	}
+	return &http.Response{StatusCode: status, Header: h, Body: io.NopCloser(strings.NewReader(body)), ProtoMajor: 1, ProtoMinor: 1}
+}
+
+func (l *long) RoundTrip(r *http.Request) (*http.Response, error) {
+	l.mu.Lock()
+	l.now++
+	l.most = max(l.most, l.now)
+	l.mu.Unlock()
+	runtime.Gosched() // lets those that may run beside it begin
+	l.mu.Lock()
+	defer func() { l.now--; l.mu.Unlock() }()
+	page, _ := strconv.Atoi(r.URL.Query().Get("page"))
+	if !strings.HasSuffix(r.URL.Path, "/actions/runners") {
+		return say(404, nil, `{"message":"Not Found"}`), nil
+	}
+	if l.tries == nil {
+		l.tries = map[int]int{}
+	}
+	l.asked++
+	l.tries[page]++
+	if l.fault != nil {
+		if resp := l.fault(page, l.tries[page]); resp != nil {
+			return resp, nil
+		}
+	}
+	total := l.n - l.from
+	if l.total != nil {
+		total = l.total(page)
+	}
+	var b bytes.Buffer
+	fmt.Fprintf(&b, `{"total_count":%d,"runners":[`, total)
+	first := l.from + (page-1)*perPage + 1
+	for id := first; id < first+perPage && id <= l.n && (!l.thin || id == first); id++ {
+		if id > first {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(&b, `{"id":%d,"name":"build-%d","os":"linux","status":"online","busy":false,"ephemeral":true,"labels":[{"id":1,"name":"self-hosted","type":"read-only"},{"id":0,"name":"gpu","type":"custom"}]}`, id, id)
+	}
+	b.WriteString("]}")
+	h := map[string]string{}
+	if first+perPage <= l.n {
+		at := l.link
+		if at == "" {
+			at = "https://github.example.org" + r.URL.Path
+		}
+		h["Link"] = fmt.Sprintf(`<%s?per_page=100&page=%d>; rel="next"`, at, page+1)
+	}
+	resp := say(200, h, b.String())
+	if l.after != nil {
+		l.after(page)
+	}
+	return resp, nil
+}
+
+func (l *long) provider(t testing.TB) *Provider {
+	t.Helper()
+	api, err := API("https://github.example.org")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr := transport.New(transport.Options{System: "gh", Base: api, Reads: Reads(), Next: l, Auth: Auth})
+	p, err := New(Options{Name: "gh", URL: "https://github.example.org", Scopes: []string{"organization:acme"}, HTTP: tr, Marker: redact.NewMarker([]byte(random("")))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// got is what a list came to.
+type got struct {
+	ids   idSet
+	twice int
+	gaps  map[string]string
+}
+
+func (p *Provider) listed(t testing.TB) got {
+	t.Helper()
+	g := got{gaps: map[string]string{}}
+	err := p.Runners(context.Background(), func(pg providers.Page) error {
+		for _, r := range pg.Runners {
+			if id, _ := strconv.ParseInt(r.Ref.ID, 10, 64); !g.ids.add(id) {
+				g.twice++
+			}
+		}
+		if pg.Gap != nil {
+			g.gaps[pg.Gap.Name] = pg.Gap.Why
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+func (g got) has(from, to int64) bool {
+	for id := from; id <= to; id++ {
+		if g.ids.words[id>>6]&(1<<(id&63)) == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// slower are the ways in which GitHub says that it wants fewer requests.
+var slower = []func() *http.Response{
+	func() *http.Response {
+		return say(429, map[string]string{"Retry-After": "0"}, `{"message":"slow down"}`)
+	},
+	func() *http.Response {
+		return say(429, map[string]string{"Retry-After": "1"}, `{"message":"slow down"}`)
+	},
+	func() *http.Response {
+		return say(403, map[string]string{"Retry-After": "1"}, `{"message":"You have exceeded a secondary rate limit"}`)
+	},
+	func() *http.Response { return say(429, nil, `{"message":"slow down"}`) },
+	func() *http.Response {
+		return say(403, nil, `{"message":"You have exceeded a secondary rate limit","documentation_url":"https://docs.github.com/rest/overview/rate-limits-for-the-rest-api#about-secondary-rate-limits"}`)
+	},
+}
+
+func TestTenThousandRunnersWithAQuarterLimitedAndAPageThatFailsThreeTimes(t *testing.T) {
+	for seed := range uint64(3) {
+		synctest.Test(t, func(t *testing.T) {
+			rnd := rand.New(rand.NewPCG(seed, 1))
+			limited := 0
+			l := &long{n: 10000, fault: func(page, try int) *http.Response {
+				switch {
+				case page == 37 && try <= 3:
+					return say(502, nil, `{}`)
+				case rnd.IntN(4) == 0:
+					limited++
+					return slower[rnd.IntN(len(slower))]()
+				}
+				return nil
+			}}
+			g := l.provider(t).listed(t)
+			if limited < l.asked/6 {
+				t.Fatalf("control: %d of %d answers were limited", limited, l.asked)
+			}
+			if g.twice != 0 {
+				t.Errorf("%d came twice", g.twice)
+			}
+			accounted(t, g, 10000)
+			t.Logf("seed %d: %d requests, %d limited, %d runners, gaps %v", seed, l.asked, limited, g.ids.n, g.gaps)
+		})
+	}
+}
+
+// accounted checks that every runner of n is listed or on a page that a gap names.
+func accounted(t *testing.T, g got, n int) {
+	t.Helper()
+	gone := map[int]bool{}
+	for name := range g.gaps {
+		var from, to int
+		if _, err := fmt.Sscanf(name, "pages %d to %d of runners of organization acme", &from, &to); err != nil {
+			if _, err := fmt.Sscanf(name, "page %d of runners of organization acme", &from); err != nil {
+				t.Errorf("a gap that names no page: %s", name)
+			}
+			to = from
+		}
+		for ; from <= to; from++ {
+			gone[from] = true
+		}
+	}
+	for page := 1; page <= n/perPage; page++ {
+		if here := g.has(int64(page-1)*perPage+1, int64(page)*perPage); here == gone[page] {
+			t.Errorf("page %d: listed %v, named as missing %v", page, here, gone[page])
+		}
+	}
+}
+
+func TestAPageThatStaysBrokenIsAGapWithItsNameAndTheOthersAreListed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := &long{n: 1000, fault: func(page, _ int) *http.Response {
+			if page == 4 {
+				return say(502, nil, `{}`)
+			}
+			return nil
+		}}
+		g := l.provider(t).listed(t)
+		why := g.gaps["page 4 of runners of organization acme"]
+		if len(g.gaps) != 1 || !strings.Contains(why, "HTTP 502") || g.ids.n != 900 || l.tries[4] != 6 {
+			t.Errorf("%d listed, gaps %v, asked %d times", g.ids.n, g.gaps, l.tries[4])
+		}
+		l = &long{n: 1000, fault: func(page, try int) *http.Response {
+			if page == 4 && try < 6 {
+				return say(502, nil, `{}`)
+			}
+			return nil
+		}}
+		if g := l.provider(t).listed(t); len(g.gaps) != 0 || g.ids.n != 1000 {
+			t.Errorf("it recovers the last time: %d listed, gaps %v", g.ids.n, g.gaps)
+		}
+	})
+}
+
+func TestAListGivesUpWhenGitHubSaysSlowerThreeTimesInARow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := &long{n: 10000, fault: func(page, _ int) *http.Response {
+			if page > 10 {
+				return slower[4]()
+			}
+			return nil
+		}}
+		g := l.provider(t).listed(t)
+		accounted(t, g, 10000)
+		if g.ids.n != 1000 || l.asked > 20 {
+			t.Errorf("%d listed, %d requests, gaps %v", g.ids.n, l.asked, g.gaps)
+		}
+	})
+}
+
+func TestPagesAreReadBesideEachOtherAndNeverMoreThanFew(t *testing.T) {
+	l := &long{n: 3000}
+	g := l.provider(t).listed(t)
+	if g.ids.n != 3000 || l.most > parallel || l.asked != 30 {
+		t.Errorf("%d listed, %d at a time, %d requests", g.ids.n, l.most, l.asked)
+	}
+}
+
+func TestLinkIsNeverFollowedToAnotherHost(t *testing.T) {
+	reached := 0
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		reached++
+		_, _ = io.WriteString(w, `{"total_count":1,"runners":[{"id":666,"name":"planted","labels":[]}]}`)
+	}))
+	defer other.Close()
+	for _, link := range []string{other.URL + "/orgs/acme/actions/runners", other.URL + "/api/v3/orgs/acme/actions/runners", "//" + strings.TrimPrefix(other.URL, "http://") + "/x"} {
+		l := &long{n: 450, link: link}
+		if g := l.provider(t).listed(t); g.ids.n != 450 || len(g.gaps) != 0 || !g.has(1, 450) {
+			t.Errorf("%d listed, gaps %v", g.ids.n, g.gaps)
+		}
+	}
+	resp, err := http.Get(other.URL)
+	if err != nil || reached != 1 {
+		t.Fatalf("control: the other host counts %d, %v", reached, err)
+	}
+	resp.Body.Close()
+	http.DefaultClient.CloseIdleConnections()
+}
+
+func TestAListThatShiftsWhileItIsReadIsReadAgain(t *testing.T) {
+	once := true
+	l := &long{n: 950}
+	l.after = func(page int) { // runner 1 goes away after page 1: what was 101 is now on page 1, which was read
+		if page == 1 && once {
+			once, l.from = false, 1
+		}
+	}
+	g := l.provider(t).listed(t)
+	if len(g.gaps) != 0 || !g.has(1, 950) || g.twice != 0 {
+		t.Errorf("%d listed, 101 among them: %v, gaps %v", g.ids.n, g.has(101, 101), g.gaps)
+	}
+
+	l = &long{n: 950} // it goes on shifting
+	l.after = func(page int) {
+		if page == 1 {
+			l.from++
+		}
+	}
+	g = l.provider(t).listed(t)
+	if len(g.gaps) != 1 { // it moved, or is too short, by which page was first
+		t.Errorf("gaps %v", g.gaps)
+	}
+
+	l = &long{n: 5000} // too long to be read twice
+	l.after = func(page int) {
+		if page == 1 {
+			l.from = 1
+		}
+	}
+	g = l.provider(t).listed(t)
+	if why := g.gaps["runners of organization acme that moved between pages"]; !strings.Contains(why, "changed while it was read") || l.asked > 51 {
+		t.Errorf("gaps %v after %d requests", g.gaps, l.asked)
+	}
+}
+
+func TestACountThatIsNotWhatIsListedIsAGap(t *testing.T) {
+	always := func(n int) func(int) int { return func(int) int { return n } }
+	l := &long{n: 300, total: always(500)}
+	g := l.provider(t).listed(t)
+	if why := g.gaps["200 of the runners of organization acme"]; !strings.Contains(why, "counts 500") || g.ids.n != 300 {
+		t.Errorf("more than there are: %d listed, gaps %v", g.ids.n, g.gaps)
+	}
+	l = &long{n: 300, total: always(100)}
+	if g = l.provider(t).listed(t); g.ids.n != 300 || len(g.gaps) != 0 {
+		t.Errorf("less than there are: %d listed, gaps %v", g.ids.n, g.gaps)
+	}
+	l = &long{n: 300, total: always(1 << 30)}
+	if g = l.provider(t).listed(t); g.ids.n != 300 || len(g.gaps) != 1 || l.asked > 8 {
+		t.Errorf("absurd: %d listed, %d requests, gaps %v", g.ids.n, l.asked, g.gaps)
+	}
+	l = &long{n: 300, total: always(-1)}
+	if g = l.provider(t).listed(t); g.ids.n != 0 || len(g.gaps) != 1 {
+		t.Errorf("below nothing: %d listed, gaps %v", g.ids.n, g.gaps)
+	}
+	l = &long{n: 1 << 30, total: always(1 << 30), thin: true} // never ends
+	g = l.provider(t).listed(t)
+	if why := g.gaps["the rest of the runners of organization acme"]; !strings.Contains(why, "there are more") || l.asked != maxPages {
+		t.Errorf("%d requests, gaps %v", l.asked, g.gaps)
+	}
+}
+
+func TestARunnerTwiceInAListComesOnce(t *testing.T) {
+	l := open(t, providertest.Wait, func(o *Options) { o.Scopes = []string{"organization:acme", "organization:ACME"} })
+	if g := l.listed(t); g.ids.n != 3 || g.twice != 0 || len(g.gaps) != 0 {
+		t.Errorf("%+v", g)
+	}
+}
+
+func TestTheListStopsWithYieldsErrorAndWithItsContext(t *testing.T) {
+	l := &long{n: 10000}
+	p := l.provider(t)
+	enough := errors.New("enough")
+	if err := p.Runners(context.Background(), func(providers.Page) error { return enough }); !errors.Is(err, enough) || l.asked != 1 {
+		t.Errorf("%v after %d requests", err, l.asked)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	pages := 0
+	err := p.Runners(ctx, func(providers.Page) error {
+		if pages++; pages == 3 {
+			cancel()
+		}
+		return nil
+	})
+	if !errors.Is(err, context.Canceled) || pages > 3+parallel {
+		t.Errorf("%v after %d pages", err, pages)
+	}
+}
+
+// peak is the largest heap while a list of n is read by somebody who keeps nothing.
+func peak(t *testing.T, n int) uint64 {
+	l := &long{n: n}
+	p := l.provider(t)
+	var most uint64
+	pages := 0
+	err := p.Runners(context.Background(), func(pg providers.Page) error {
+		if pages++; pages%10 == 0 || pages == n/perPage {
+			var m runtime.MemStats
+			runtime.GC()
+			runtime.ReadMemStats(&m)
+			most = max(most, m.HeapAlloc)
+		}
+		return nil
+	})
+	if err != nil || pages != n/perPage {
+		t.Fatalf("%d pages, %v", pages, err)
+	}
+	return most
+}
+
+func TestTenTimesTheRunnersNeedNotMuchMoreMemory(t *testing.T) {
+	peak(t, 1000) // what is made once
+	small, large := peak(t, 2000), peak(t, 20000)
+	if large > small*13/10 {
+		t.Errorf("%d bytes at 2,000 runners, %d at 20,000", small, large)
+	}
+	t.Logf("%d KiB at 2,000 runners, %d KiB at 20,000", small>>10, large>>10)
+}
+
+func TestWaitsOfAListAreThoseOfTheTransportAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := &long{n: 1000, fault: func(page, try int) *http.Response {
+			if page == 5 {
+				return say(429, map[string]string{"Retry-After": "60"}, `{}`)
+			}
+			return nil
+		}}
+		began := time.Now()
+		g := l.provider(t).listed(t)
+		if d := time.Since(began); d != 0 || len(g.gaps) != 1 || l.tries[5] != 2 {
+			t.Errorf("waited %s, gaps %v", d, g.gaps)
+		}
+	})
+}
