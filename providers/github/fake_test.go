@@ -22,6 +22,7 @@ type fake struct {
 	groups  map[string]map[int64]*fakeGroup  // by scope prefix
 	repos   map[string]*fakeRepo             // by owner/name
 	orgs    []string                         // of the user
+	types   map[string]string                // of accounts, Organization or User
 	user    map[string]any
 	headers map[string]string // on every answer
 	limit   int               // X-RateLimit-Limit; 0: no such headers
@@ -82,7 +83,7 @@ func newFake(now time.Time, s planted) *fake {
 	self := []fakeLabel{{1, "self-hosted", "read-only"}, {2, "Linux", "read-only"}, {3, "X64", "read-only"}}
 	f := &fake{
 		now: now, secrets: s, mux: http.NewServeMux(), headers: map[string]string{}, deny: map[string]int{}, effects: map[string]int{},
-		asked: map[string]int{}, more: map[string]any{}, orgs: []string{"acme"},
+		asked: map[string]int{}, more: map[string]any{}, orgs: []string{"acme"}, types: map[string]string{"acme": "Organization", "ir-look": "User"},
 		user: map[string]any{"login": "ir-look", "id": 9, "type": "User", "site_admin": false, "token": s.token},
 		runners: map[string]map[int64]*fakeRunner{
 			"orgs/acme": {
@@ -173,6 +174,14 @@ func (f *fake) coreRoutes() {
 			rows = append(rows, map[string]any{"id": i + 1, "login": o})
 		}
 		f.pageOf(w, r, "", rows)
+	})
+	f.handle("GET /users/{user}", func(w http.ResponseWriter, r *http.Request) {
+		kind, ok := f.types[r.PathValue("user")]
+		if !ok {
+			f.say(w, 404, map[string]string{"message": "Not Found"})
+			return
+		}
+		f.say(w, 200, map[string]any{"login": r.PathValue("user"), "id": 1, "type": kind})
 	})
 	repos := func(owner string, w http.ResponseWriter, r *http.Request) {
 		var rows []any

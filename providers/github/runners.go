@@ -122,7 +122,7 @@ func (p *Provider) search(ctx context.Context, id int64) (scope, wireRunner, err
 	case len(found) == 1:
 		return found[0], hit, nil
 	case unread != nil:
-		return scope{}, wireRunner{}, unread
+		return scope{}, wireRunner{}, fmt.Errorf("%w: no scope of %s that could be read has a runner %d, and not all could be: %w", providers.ErrNotFound, p.o.Name, id, unread)
 	}
 	return scope{}, wireRunner{}, fmt.Errorf("%w: no scope of %s has a runner %d", providers.ErrNotFound, p.o.Name, id)
 }
