@@ -98,7 +98,7 @@ func TestARunnerWithoutAScopeIsFoundOrItsPlacesAreNamed(t *testing.T) {
 		t.Errorf("in two places: %v", err)
 	}
 	l.fake.change(func(f *fake) { f.deny["enterprises/big"] = 403 })
-	if _, err := l.Runner(context.Background(), bare("999")); !errors.Is(err, providers.ErrForbidden) || !strings.Contains(err.Error(), "not all could be") {
+	if _, err := l.Runner(context.Background(), bare("999")); !errors.Is(err, providers.ErrNotFound) || !strings.Contains(err.Error(), "not all could be") {
 		t.Errorf("a place that cannot be read is not one without it: %v", err)
 	}
 }
