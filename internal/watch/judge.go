@@ -70,18 +70,20 @@ func (j *judged) provider(seen []witness.Observation) {
 		if o.Source.Independent() != "provider" || o.At.Before(j.w.From) {
 			continue
 		}
-		if o.Returned != witness.Unknown || o.CouldNot != "" && o.Subject != j.w.Runner {
-			returned = &seen[i]
-			if o.Returned == witness.Yes {
-				j.came.back = true
-				j.against(o)
-			}
-			continue
-		}
-		last = &seen[i]
-		if o.Polling == witness.Yes && o.LastContact.After(j.w.From) {
-			j.came.accepted = true
+		contact := o.Polling == witness.Yes && o.LastContact.After(j.w.From)
+		j.came.accepted = j.came.accepted || contact
+		j.came.back = j.came.back || o.Returned == witness.Yes
+		if contact || o.Returned == witness.Yes {
 			j.against(o)
+		}
+		switch {
+		case o.Source == witness.ProviderAudit:
+			// Its log speaks only of what it has: it is late, and most plans lack it. What it
+			// does not say is no word on the registration.
+		case o.Returned != witness.Unknown || o.CouldNot != "" && o.Subject != j.w.Runner:
+			returned = &seen[i]
+		default:
+			last = &seen[i]
 		}
 	}
 	switch {
