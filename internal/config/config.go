@@ -61,17 +61,6 @@ type Provider struct {
 	Act    *TokenSource `yaml:"act"`     // for changes; absent: asked for. Never nil after Load.
 }
 
-// Host is one machine that is reached over SSH.
-type Host struct {
-	Address    string `yaml:"address"`     // HOST or HOST:PORT; absent: the host's name. Always HOST:PORT after Load.
-	User       string `yaml:"user"`        // "": whoever runs cordon
-	Key        string `yaml:"key"`         // private key file; absent, with agent absent too: the agent
-	Agent      bool   `yaml:"agent"`       // use the SSH agent's keys
-	KnownHosts string `yaml:"known_hosts"` // absent: ~/.ssh/known_hosts
-	Sudo       bool   `yaml:"sudo"`        // read and act as root through sudo -n
-	Unit       string `yaml:"unit"`        // the agent's unit; absent: gitlab-runner.service
-}
-
 // Rotate says where a new runner token may go.
 type Rotate struct {
 	Destinations map[string]Destination `yaml:"destinations"` // by the name that plans show

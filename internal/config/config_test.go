@@ -85,15 +85,17 @@ func TestAFullConfigurationIsReadAndCompleted(t *testing.T) {
 		{h7.Key, dir + "/c/keys/ir"},
 		{h7.KnownHosts, dir + "/c/known"},
 		{h8.Address, "build-08:22"},
-		{h8.KnownHosts, dir + "/.ssh/known_hosts"},
+		{h8.KnownHosts, ""}, // as the SSH configuration says
+		{strings.Join(h8.Ask, " "), "-- build-08"},
+		{strings.Join(h7.Ask, " "), ""},
 		{h8.Unit, "gitlab-runner.service"},
 	} {
 		if s[0] != s[1] {
 			t.Errorf("got %s, want %s", s[0], s[1])
 		}
 	}
-	if h7.Agent || !h8.Agent {
-		t.Error("the agent is for hosts without a key")
+	if h7.Agent || h8.Agent {
+		t.Error("an agent that nobody asked for")
 	}
 	if s, ok := Scope(prod.Scopes[2]); !ok || s != (target.Scope{Level: "project", Path: "a/b/c"}) {
 		t.Errorf("scope %+v", s)

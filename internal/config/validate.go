@@ -165,38 +165,6 @@ func (v *validator) url(here []string, p *Provider) {
 	}
 }
 
-func (v *validator) host(name string, h *Host) {
-	here := at("hosts", name)
-	if h.Address == "" {
-		h.Address = name
-	}
-	host, port, err := net.SplitHostPort(h.Address)
-	if err != nil {
-		host, port = strings.Trim(h.Address, "[]"), "22"
-	}
-	if n, err := strconv.Atoi(port); err != nil || n < 1 || n > 65535 || !hostForm.MatchString(host) && net.ParseIP(host) == nil {
-		v.add(append(here, "address"), "write HOST, HOST:PORT or [IPV6]:PORT", "not an address")
-	}
-	h.Address = net.JoinHostPort(host, port)
-	if h.User != "" && !userForm.MatchString(h.User) {
-		v.add(append(here, "user"), "", "not a user name")
-	}
-	if h.Key != "" && h.Agent {
-		v.add(here, "keep one of them", "both key and agent")
-	}
-	h.Agent = h.Agent || h.Key == ""
-	v.path(&h.Key)
-	if v.path(&h.KnownHosts); h.KnownHosts == "" {
-		h.KnownHosts = filepath.Join(xdg.Home, ".ssh", "known_hosts")
-	}
-	if h.Unit == "" {
-		h.Unit = DefaultUnit
-	}
-	if !unitForm.MatchString(h.Unit) {
-		v.add(append(here, "unit"), "write NAME.service", "not a service unit")
-	}
-}
-
 // path completes a path: ~/ is the home directory, relative counts from the file.
 func (v *validator) path(p *string) {
 	switch rest, home := strings.CutPrefix(*p, "~/"); {
