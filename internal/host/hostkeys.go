@@ -44,10 +44,8 @@ type trust struct {
 func trustOf(address string, files []string, own string) (*trust, error) {
 	t := &trust{address: address, files: files, own: own}
 	all := slices.Clone(files)
-	if own != "" {
-		if _, err := os.Stat(own); err == nil {
-			all = append(all, own)
-		}
+	if there(own) { // then the person's own file need not be
+		all = append(slices.DeleteFunc(all, func(p string) bool { return !there(p) }), own)
 	}
 	var err error
 	if t.db, err = knownhosts.New(all...); err != nil {
@@ -65,6 +63,11 @@ func trustOf(address string, files []string, own string) (*trust, error) {
 		}
 	}
 	return t, nil
+}
+
+func there(path string) bool {
+	_, err := os.Stat(path)
+	return path != "" && err == nil
 }
 
 // nowhere stands for the address of the other end, which may be a pipe.

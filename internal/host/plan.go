@@ -7,8 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"cordon/internal/change"
+	"cordon/internal/host/snapshot"
 	"cordon/internal/target"
 	"cordon/internal/untrusted"
 	"cordon/providers"
@@ -20,8 +22,16 @@ const (
 	OpStart = "host.unit.start@1"
 )
 
-// tipsOff is what logging in shows to whoever owns the host (facts/host.md §3.4, §4.8).
-const tipsOff = "a login is visible there (utmp, auth.log, PAM, message of the day) and runs the start-up code of the account"
+// tipsOff is what reaching x shows to whoever owns the host (facts/host.md §3.4, §4.8).
+func tipsOff(x Host) string {
+	switch x.transport() {
+	case snapshot.ByExec:
+		return "a shell is visible in its process list, and the program that starts it is recorded where it runs"
+	case snapshot.ByLocal:
+		return "a shell is visible in the process list of this machine"
+	}
+	return "a login is visible there (utmp, auth.log, PAM, message of the day) and runs the start-up code of the account"
+}
 
 // UnitArgs are the arguments of OpStop and OpStart.
 type UnitArgs struct {
@@ -40,10 +50,10 @@ func (h *Hosts) Plan(_ context.Context, verb string, t target.Ref, args json.Raw
 	}
 	if verb == providers.Collect {
 		return []change.Plan{{
-			Verb: verb, Option: "ssh", Title: "log in to " + x.Name + " once and read it",
+			Verb: verb, Option: option(x), Title: title(x),
 			Covers:   "processes, sockets, the agent's log, units, timers, cron, keys, runner configuration, start-up files, secrets by place and name",
-			Limits:   []string{"as told by the host: whoever is root there can forge every byte", "no memory, no disk image, no content of credential files"},
-			Contacts: []target.Ref{t}, TipsOff: tipsOff, Made: h.o.Clock.Now(),
+			Limits:   append([]string{"as told by the host: whoever is root there can forge every byte", "no memory, no disk image, no content of credential files"}, looking(x)...),
+			Contacts: []target.Ref{t}, TipsOff: tipsOff(x), Made: h.o.Clock.Now(),
 		}}, nil
 	}
 	a := UnitArgs{Unit: x.Unit}
@@ -76,19 +86,40 @@ func (h *Hosts) Plan(_ context.Context, verb string, t target.Ref, args json.Raw
 	return []change.Plan{p}, nil
 }
 
+func option(x Host) string { return strings.ReplaceAll(x.transport(), " ", "-") }
+
+func title(x Host) string {
+	switch x.transport() {
+	case snapshot.ByExec:
+		return "run " + untrusted.Clean(strings.Join(x.Exec, " "), 120) + " once and read " + x.Name
+	case snapshot.ByLocal:
+		return "read this machine, " + x.Name + ", once"
+	}
+	return "log in to " + x.Name + " once and read it"
+}
+
+// looking says what the read itself changes, as limits of it.
+func looking(x Host) []string {
+	out := effects(x)
+	for i := range out {
+		out[i] = "looking is not free: " + out[i]
+	}
+	return out
+}
+
 // unitChange is the change that Apply carries out, with the call that Admit is asked for.
 func unitChange(x Host, op, unit string) change.Change {
 	args, _ := json.Marshal(UnitArgs{Unit: unit}) // a struct of one string marshals
 	c := change.Change{
 		System: target.SSH, Op: op, Target: ref(x.Name), Args: args, Call: unitCall(x, op, unit),
-		TipsOff: tipsOff,
+		TipsOff: tipsOff(x),
 	}
 	if op == OpStart {
 		c.Title = "enable and start " + unit + " on " + x.Name
 		return c
 	}
 	c.Title = "stop and disable " + unit + " on " + x.Name
-	c.TipsOff = tipsOff + "; the agent ends, which whoever watches it sees at once"
+	c.TipsOff = tipsOff(x) + "; the agent ends, which whoever watches it sees at once"
 	c.Capacity = "this machine takes no more jobs from any runner that uses " + unit
 	c.Destroys = []string{"host/" + x.Name + "/snapshot.json"} // processes, sockets and memory of the agent are gone afterwards
 	return c
@@ -99,7 +130,7 @@ func unitCall(x Host, op, unit string) change.Call {
 	if op == OpStart {
 		s, act = actStart(), "act-start"
 	}
-	return change.Call{Method: "SSH", URL: "ssh://" + x.Name + "/" + act, Body: "sha256:" + s.SHA256 + " unit=" + unit}
+	return change.Call{Method: x.method(), URL: strings.ToLower(x.method()) + "://" + x.Name + "/" + act, Body: "sha256:" + s.SHA256 + " unit=" + unit}
 }
 
 // strict decodes args into v; nothing, null and {} change nothing.

@@ -50,6 +50,14 @@ func (h *Hosts) read(ctx context.Context, x Host, profile string) (*snapshot.Sna
 		}
 		return err
 	}
+	if x.Reread && profile == snapshot.ProfileTriage {
+		j.again = func(g *guard, way second) int {
+			if s == nil || !s.Complete {
+				return 0
+			}
+			return h.reread(ctx, s, g, way)
+		}
+	}
 	ex, err := h.run(ctx, x, j)
 	if s != nil {
 		s.Carried = ex.carried()
@@ -67,33 +75,67 @@ func (h *Hosts) Gather(ctx context.Context, t target.Ref, profile string, to evi
 	if profile != providers.Triage && profile != providers.Watch {
 		return nil, fmt.Errorf("gather %s: no profile %q; use %s or %s", t, profile, providers.Triage, providers.Watch)
 	}
-	var s *snapshot.Snapshot
-	if err == nil {
-		s, err = h.Read(ctx, x.Name, profile)
+	x.Name = t.ID
+	if err != nil {
+		gaps := []evidence.Gap{{Name: itemName(t.ID, profile, h.o.Clock.Now()), Why: untrusted.Clean(err.Error(), 500), At: h.o.Clock.Now()}}
+		return gaps, miss(ctx, to, gaps, t)
 	}
+	return h.gather(ctx, x, t, profile, to)
+}
+
+// gather reads x and keeps what it said, and what it could not be asked.
+func (h *Hosts) gather(ctx context.Context, x Host, t target.Ref, profile string, to evidence.Sink) ([]evidence.Gap, error) {
+	s, err := h.read(ctx, x, profile)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	name := "host/" + t.ID + "/snapshot.json"
-	if profile == providers.Watch {
-		name = watchName(t.ID, h.o.Clock.Now())
-	}
+	name := itemName(t.ID, profile, h.o.Clock.Now())
 	var gaps []evidence.Gap
 	if err != nil {
 		gaps = append(gaps, evidence.Gap{Name: name, Why: untrusted.Clean(err.Error(), 500), At: h.o.Clock.Now()})
 	}
-	if s != nil {
+	var hk *HostKeyError
+	switch {
+	case s != nil:
 		if _, err := keep(ctx, to, s, name); err != nil {
 			return gaps, err
 		}
 		gaps = append(gaps, named(s, t.ID)...)
-	}
-	for _, g := range gaps {
-		if err := to.Miss(ctx, g); err != nil {
-			return gaps, fmt.Errorf("record what could not be had of %s: %w", t, err)
+	case errors.As(err, &hk): // nothing was asked, but what it showed is worth keeping
+		if _, err := keep(ctx, to, h.refused(x, profile, hk), RefusedName(t.ID)); err != nil {
+			return gaps, err
 		}
 	}
-	return gaps, nil
+	return gaps, miss(ctx, to, gaps, t)
+}
+
+// refused is the snapshot of a host that was not asked anything because of its key.
+func (h *Hosts) refused(x Host, profile string, hk *HostKeyError) *snapshot.Snapshot {
+	key := hk.Key
+	return &snapshot.Snapshot{
+		Schema: snapshot.Schema, Host: x.Name, Profile: profile, Taken: h.o.Clock.Now().UTC(), Ident: snapshot.Ident{UID: -1},
+		Carried: &snapshot.Carried{Transport: x.transport(), HostKey: &key},
+		Gaps:    []evidence.Gap{{Name: "snapshot", Why: untrusted.Clean(hk.Error(), 500), At: h.o.Clock.Now().UTC()}},
+	}
+}
+
+// RefusedName is the item that holds what a host showed whose key was not taken.
+func RefusedName(host string) string { return "host/" + host + "/refused.json" }
+
+func itemName(host, profile string, at time.Time) string {
+	if profile == providers.Watch {
+		return watchName(host, at)
+	}
+	return "host/" + host + "/snapshot.json"
+}
+
+func miss(ctx context.Context, to evidence.Sink, gaps []evidence.Gap, t target.Ref) error {
+	for _, g := range gaps {
+		if err := to.Miss(ctx, g); err != nil {
+			return fmt.Errorf("record what could not be had of %s: %w", t, err)
+		}
+	}
+	return nil
 }
 
 func watchName(host string, at time.Time) string {
@@ -111,13 +153,27 @@ func keep(ctx context.Context, to evidence.Sink, s *snapshot.Snapshot, name stri
 		redacted += f.Redacted
 	}
 	it, err := to.Put(ctx, evidence.Item{
-		Name: name, Source: "collector over SSH, profile " + s.Profile, Media: "application/json",
+		Name: name, Source: source(s), Media: "application/json",
 		At: s.Taken, Truncated: !s.Complete, Redacted: redacted,
 	}, &b)
 	if err != nil {
 		return "", fmt.Errorf("keep %s: %w", name, err)
 	}
 	return it.Digest, nil
+}
+
+// source says by which way a snapshot came.
+func source(s *snapshot.Snapshot) string {
+	c := s.Carried
+	switch {
+	case c == nil:
+		return "collector, profile " + s.Profile
+	case c.Transport == snapshot.ByHand:
+		return "collector, " + c.Carrier + ", profile " + s.Profile
+	case c.Transport == snapshot.BySSH:
+		return "collector over SSH, profile " + s.Profile
+	}
+	return "collector by " + c.Transport + " (" + untrusted.Clean(c.Carrier, 200) + "), profile " + s.Profile
 }
 
 // named are the snapshot's gaps with the host before them, at most maxGaps.
