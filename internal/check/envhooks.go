@@ -61,7 +61,7 @@ func (v *view) envFileHooks() []Finding {
 func (v *view) runnerRoots() map[string]bool {
 	out := map[string]bool{}
 	for _, p := range v.paths {
-		if path.Base(p) == ".runner" {
+		if base := path.Base(p); base == ".runner" || base == ".agent" {
 			out[path.Dir(p)] = true
 		}
 	}

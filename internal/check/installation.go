@@ -1,7 +1,6 @@
 package check
 
 import (
-	"encoding/json"
 	"path"
 	"regexp"
 	"slices"
@@ -12,11 +11,12 @@ import (
 )
 
 // Installation is one runner found on a host: one entry of a gitlab-runner's
-// configuration, or one root of a GitHub or Gitea runner. Its identity is what the
-// host says; internal/fleet holds it against what the provider says.
+// configuration, one root of a GitHub, Azure Pipelines, Gitea or Forgejo runner, one
+// configuration of a Buildkite agent, one directory of a Jenkins agent. Its identity is
+// what the host says; internal/fleet holds it against what the provider says.
 type Installation struct {
 	Host   string         `json:"host"`
-	Kind   string         `json:"kind"` // gitlab-runner, github, gitea, buildkite
+	Kind   string         `json:"kind"` // gitlab-runner, github, azure-pipelines, gitea, buildkite, jenkins
 	Root   untrusted.Text `json:"root"`
 	Config untrusted.Text `json:"config,omitempty"`
 
@@ -27,6 +27,15 @@ type Installation struct {
 	TokenPrint string         `json:"token_print,omitempty"` // fingerprint; never the token
 	ShortToken string         `json:"short_token,omitempty"` // what logs call it, where that is certain
 	Executor   untrusted.Text `json:"executor,omitempty"`
+
+	UUID      untrusted.Text `json:"uuid,omitempty"`      // Gitea's and Forgejo's own name for it
+	Pool      untrusted.Text `json:"pool,omitempty"`      // GitHub: runner group's pool; Azure Pipelines: agent pool
+	Work      untrusted.Text `json:"work,omitempty"`      // where its jobs work
+	Version   string         `json:"version,omitempty"`   // digits and dots, where something says so
+	Ephemeral bool           `json:"ephemeral,omitempty"` // it was registered for one job
+	Pinned    bool           `json:"pinned,omitempty"`    // it is set never to update itself
+	Monitor   untrusted.Text `json:"monitor,omitempty"`   // where it reports what it does (monitorSocketAddress)
+	Residue   bool           `json:"residue,omitempty"`   // no registration: what one that removed itself left, or .dev-env
 
 	PIDs       []int    `json:"pids,omitempty"`
 	Unit       string   `json:"unit,omitempty"`       // cleaned name of the unit that starts it
@@ -52,17 +61,24 @@ func (v *view) installations() []Installation {
 		switch {
 		case path.Base(p) == "config.toml" && v.looksGitLab(p, f):
 			out = append(out, v.fromGitLab(p, f)...)
-		case path.Base(p) == ".runner":
-			out = append(out, v.fromDotRunner(p, f))
+		case path.Base(p) == ".runner" || path.Base(p) == ".agent":
+			out = append(out, v.fromDirectory(p, f))
+		case path.Base(p) == "buildkite-agent.cfg" && f.Section != snapshot.SectionWork:
+			out = append(out, v.fromBuildkite(p, f))
 		}
 	})
+	out = append(out, v.residues(out)...)
+	out = append(out, v.jenkins()...)
 	v.claim(&out)
 	starts := v.starts()
 	for i := range out {
 		in := &out[i]
 		in.Host = v.s.Host
 		in.Unexpected = v.unexpected(*in)
-		in.Unit = unitOf(*in, starts)
+		in.Unit = v.unitOf(*in, starts)
+		if in.Version == "" {
+			in.Version = v.version(*in)
+		}
 		slices.Sort(in.PIDs)
 	}
 	slices.SortStableFunc(out, func(a, b Installation) int {
@@ -131,50 +147,6 @@ func (v *view) shortToken() string {
 	return found
 }
 
-func (v *view) fromDotRunner(p string, f *snapshot.File) Installation {
-	in := Installation{Kind: GitHub, Root: untrusted.Text(path.Dir(p)), Config: untrusted.Text(p)}
-	if f.Content == "" {
-		in.Problems = []string{"its configuration could not be read"}
-		return in
-	}
-	raw := map[string]any{}
-	text := strings.TrimPrefix(string(f.Content), "\ufeff") // .NET writes a byte order mark
-	if err := json.Unmarshal([]byte(text), &raw); err != nil {
-		in.Problems = []string{"its configuration is not JSON"}
-		return in
-	}
-	low := table{} // the case of the keys differs between versions
-	for k, x := range raw {
-		if n, ok := x.(float64); ok {
-			x = json.Number(untrusted.Clean(strings.TrimSuffix(jsonNumber(n), ".0"), 30))
-		}
-		low[strings.ToLower(k)] = x
-	}
-	pick := func(keys ...string) untrusted.Text {
-		for _, k := range keys {
-			if s := low.text(k); s != "" {
-				return untrusted.Text(s)
-			}
-		}
-		return ""
-	}
-	if _, ok := low["uuid"]; ok || low["address"] != nil {
-		in.Kind, in.TokenPrint = Gitea, tokenPrint(low["token"])
-		in.URL, in.RunnerID, in.Name = pick("address"), pick("id", "uuid"), pick("name")
-		return in
-	}
-	in.URL, in.RunnerID, in.Name = pick("githuburl", "serverurlv2", "serverurl"), pick("agentid"), pick("agentname")
-	return in
-}
-
-func jsonNumber(n float64) string {
-	b, err := json.Marshal(n)
-	if err != nil {
-		return ""
-	}
-	return string(b)
-}
-
 // claim gives every agent process to the installations of its root; a process that
 // none claims becomes an installation of its own.
 func (v *view) claim(list *[]Installation) {
@@ -199,7 +171,7 @@ func (v *view) claim(list *[]Installation) {
 				in.PIDs = append(in.PIDs, pid)
 			}
 		}
-		if !claimed && kind != Buildkite {
+		if !claimed && kind != Jenkins {
 			in := Installation{Kind: kind, Root: untrusted.Text(root), PIDs: []int{pid}, Problems: []string{noConfig}}
 			if kind == GitLab && path.Base(root) == "config.toml" {
 				in.Root, in.Config = untrusted.Text(path.Dir(root)), untrusted.Text(root)
@@ -237,45 +209,4 @@ func (v *view) unexpected(in Installation) string {
 		return ""
 	}
 	return "is not a place where gitlab-runner keeps its configuration"
-}
-
-// start is one ExecStart of a unit: what starts an installation.
-type start struct{ unit, exe, config, dir string }
-
-// starts lists them once; units are many.
-func (v *view) starts() []start {
-	var out []start
-	v.each(func(p string, f *snapshot.File) {
-		if !isUnitFile(p) || f.Content == "" {
-			return
-		}
-		u := parseUnit(string(f.Content))
-		for _, e := range u.all("Service", "ExecStart") {
-			words := splitCommand(e)
-			if len(words) == 0 {
-				continue
-			}
-			st := start{unit: untrusted.Clean(path.Base(p), 120), exe: execPath(words[0]), dir: u.last("Service", "WorkingDirectory")}
-			st.config = flagValue(words, "--config", "-c")
-			if st.config == "" {
-				st.config = "/etc/gitlab-runner/config.toml"
-			}
-			if agentKind(st.exe) != "" || path.Base(st.exe) == "runsvc.sh" {
-				out = append(out, st)
-			}
-		}
-	})
-	return out
-}
-
-// unitOf names the unit whose ExecStart starts the installation.
-func unitOf(in Installation, starts []start) string {
-	for _, s := range starts {
-		if in.Kind == GitLab && agentKind(s.exe) == GitLab && s.config == string(in.Config) ||
-			in.Kind == GitHub && below(s.exe, string(in.Root)) ||
-			in.Kind == Gitea && agentKind(s.exe) == Gitea && s.dir == string(in.Root) {
-			return s.unit
-		}
-	}
-	return ""
 }

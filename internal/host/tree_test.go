@@ -188,12 +188,17 @@ func decoded(t *testing.T, stream []byte) string {
 	}
 }
 
-// pipe sends text to a shell and returns what it wrote.
-func pipe(t *testing.T, sh shell, text string) string {
-	t.Helper()
+func shellCommand(sh shell, text string) *exec.Cmd {
 	cmd := exec.Command(sh.argv[0], sh.argv[1:]...)
 	cmd.Env = []string{}
 	cmd.Stdin = strings.NewReader(text)
+	return cmd
+}
+
+// pipe sends text to a shell and returns what it wrote.
+func pipe(t *testing.T, sh shell, text string) string {
+	t.Helper()
+	cmd := shellCommand(sh, text)
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
 	out, err := cmd.Output()

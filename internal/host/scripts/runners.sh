@@ -180,7 +180,7 @@ roots() {
   [ $? -lt 124 ] || RC='the search for installations ran out of time'
   IFS=$NL
   set -f
-  for p in $t; do
+  for p in $(printf '%s\n' "$t" | sort); do
     unset IFS
     set +f
     p=${p#"$R"}
