@@ -67,6 +67,7 @@ type Provider struct {
 	act     service    // what containment reads: never held back here
 	changes *gh.Client // for changes alone
 	limits  *limits
+	memory  memory // of searches for jobs
 	clock   clock.Clock
 }
 

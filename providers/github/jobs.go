@@ -1,0 +1,336 @@
+package github
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"cordon/internal/target"
+	"cordon/providers"
+)
+
+const (
+	completed = "completed"
+
+	// jobCalls bounds one search for jobs, in requests, where the caller names no bound.
+	jobCalls = 1000
+	// runningCalls bounds the search for what runs now: a card does not wait for more.
+	runningCalls = 40
+
+	// again is how long before a window runs are looked at that may have had jobs in it: a
+	// run can be started again for 30 days, and waits and runs for 35 at most (docs:
+	// re-running workflows and jobs; usage limits of workflows). Its created_at stays.
+	again = 35 * 24 * time.Hour
+)
+
+// hit is a job of the runner, with the run that it is a part of.
+type hit struct {
+	repo   string
+	run    wireRun
+	job    wireJob
+	byName bool // another registration's id, the same name
+}
+
+// search looks for the jobs of one runner. GitHub has no list of them: every run of every
+// repository that may use it has to be asked for its jobs.
+type search struct {
+	p     *Provider
+	b     *bounded
+	sc    scope
+	id    int64
+	w     *wireRunner // nil: the name is not known
+	since time.Time
+	now   time.Time
+
+	found   []hit
+	lacks   []string // what was not looked at, and why
+	undone  int      // runs whose jobs were not read
+	skipped int      // repositories that were not searched
+	err     error    // of the first that could not be read
+	history map[string]*history
+}
+
+// Jobs implements providers.JobLister: what ran, or still runs, at or after since. It
+// stops at its bound, at the reserve that is kept for containment and with ctx, and says
+// what it did not look at; asked again, it goes on from there.
+func (p *Provider) Jobs(ctx context.Context, t target.Ref, since time.Time, max int) ([]providers.Job, string, error) {
+	s, err := p.seek(ctx, t, since, jobCalls)
+	if err != nil {
+		return nil, "", fmt.Errorf("list jobs of %s: %w", t.Short(), err)
+	}
+	list := s.newest(max)
+	flags := s.flags(ctx, list)
+	out := make([]providers.Job, 0, len(list))
+	for i, h := range list {
+		out = append(out, p.job(h, flags[i]))
+	}
+	return out, s.partial(), ctx.Err()
+}
+
+// seek finds all the jobs of a runner that touch the time since.
+func (p *Provider) seek(ctx context.Context, t target.Ref, since time.Time, calls int) (*search, error) {
+	sc, id, err := p.placed(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	if s := p.memory.search(sc, id, since, providers.RecentFrom(ctx)); s != nil {
+		s.b = p.spend(ctx, calls)
+		return s, nil
+	}
+	s := &search{p: p, b: p.spend(ctx, calls), sc: sc, id: id, since: since, now: p.clock.Now(), history: map[string]*history{}}
+	w, why, err := p.runnerOf(ctx, s.b, sc, id)
+	if err != nil {
+		return nil, err
+	}
+	s.w = w
+	s.lack(why)
+	places, why, err := p.servedBy(ctx, s.b, sc, w)
+	s.lack(why)
+	if err != nil {
+		if len(places) == 0 || ctx.Err() != nil {
+			return nil, err
+		}
+		s.lack("not every repository could be listed: " + err.Error())
+	}
+	s.walk(ctx, places)
+	if s.err != nil && len(s.found) == 0 && s.skipped == len(places) && !ends(ctx, s.err) {
+		return nil, s.err
+	}
+	if ctx.Err() == nil {
+		p.memory.keepSearch(s)
+	}
+	return s, nil
+}
+
+func (s *search) lack(why string) {
+	if why != "" && !slices.Contains(s.lacks, why) {
+		s.lacks = append(s.lacks, why)
+	}
+}
+
+// walk goes through the window in every repository first, and then through the time
+// before it, where only what changed since can have had jobs in the window.
+func (s *search) walk(ctx context.Context, places []served) {
+	for _, part := range []struct{ from, until time.Time }{{s.since, s.now.Add(time.Minute)}, {s.since.Add(-again), s.since.Add(-time.Second)}} {
+		for i, pl := range places {
+			err := s.within(ctx, pl.repo, part.from, part.until)
+			if err == nil {
+				continue
+			}
+			if s.err == nil {
+				s.err = err
+			}
+			before := part.until.Before(s.since)
+			if ends(ctx, err) {
+				s.stopped(err, len(places)-i, before)
+				return
+			}
+			if !before {
+				s.skipped++
+			}
+			s.lack(fmt.Sprintf("%s%s: %v", pl.repo, map[bool]string{true: ", runs before the window that may have run again"}[before], err))
+		}
+	}
+}
+
+// stopped says why a search ended early, and what it has not seen.
+func (s *search) stopped(err error, left int, before bool) {
+	what := fmt.Sprintf("%d repositories were not searched to their end", left)
+	if before {
+		what = fmt.Sprintf("runs from before the window that may have run again were not searched in %d repositories", left)
+	} else {
+		s.skipped += left
+	}
+	s.lack(fmt.Sprintf("stopped after %d requests (%v): %s", s.b.used, err, what))
+}
+
+// within looks through the runs of one repository that were created in a slice of time.
+func (s *search) within(ctx context.Context, repo string, from, until time.Time) error {
+	h := s.history[repo]
+	if h == nil {
+		h = &history{seen: map[int64]bool{}, actors: map[string]time.Time{}, workflows: map[int64]time.Time{}}
+		s.history[repo] = h
+	}
+	var runs []wireRun
+	err := runsBetween(ctx, s.b, repo, nil, from, until, func(r wireRun) {
+		if !h.add(r, s.since) || !s.touches(r) {
+			return
+		}
+		runs = append(runs, r)
+	})
+	if err == nil && until.Before(s.since) {
+		h.whole = true
+	}
+	for i, r := range runs {
+		if jerr := s.run(ctx, repo, r); jerr != nil {
+			err = errors.Join(err, jerr)
+			if ends(ctx, jerr) {
+				s.undone += len(runs) - i
+				break
+			}
+			s.undone++
+		}
+	}
+	return err
+}
+
+// touches reports whether a run can have had a job at or after since.
+func (s *search) touches(r wireRun) bool {
+	return r.Status != completed || r.UpdatedAt.IsZero() || !r.UpdatedAt.Before(s.since)
+}
+
+func (s *search) run(ctx context.Context, repo string, r wireRun) error {
+	jobs, err := s.p.runJobs(ctx, s.b, repo, r)
+	for _, j := range jobs {
+		is, byName := s.matches(j)
+		if is && (j.CompletedAt.IsZero() || !j.CompletedAt.Before(s.since)) {
+			s.found = append(s.found, hit{repo: repo, run: r, job: j, byName: byName})
+		}
+	}
+	return err
+}
+
+// matches tells the runner's jobs. Ids are unique only in the scope of a registration,
+// so an id with another name is another runner; a name with another id is the same
+// machine registered again, or one that took its name.
+func (s *search) matches(j wireJob) (is, byName bool) {
+	switch {
+	case j.RunnerID == 0 && j.RunnerName == "":
+		return false, false
+	case s.w == nil:
+		return j.RunnerID == s.id, false
+	case j.RunnerID == s.id:
+		return j.RunnerName == "" || strings.EqualFold(j.RunnerName, s.w.Name), false
+	}
+	return strings.EqualFold(j.RunnerName, s.w.Name), true
+}
+
+// newest are the newest of what was found; what is cut off is said.
+func (s *search) newest(most int) []hit {
+	slices.SortStableFunc(s.found, func(x, y hit) int {
+		if d := y.job.began().Compare(x.job.began()); d != 0 {
+			return d
+		}
+		return int(y.job.ID - x.job.ID)
+	})
+	s.found = slices.CompactFunc(s.found, func(x, y hit) bool { return x.job.ID == y.job.ID })
+	if n := len(s.found); n > most {
+		s.lack(fmt.Sprintf("stopped after %d of %d jobs", most, n))
+		return s.found[:most]
+	}
+	return s.found
+}
+
+// partial says what the list may lack.
+func (s *search) partial() string {
+	if s.undone > 0 {
+		return fmt.Sprintf("the jobs of %d runs were not read; ", s.undone) + strings.Join(s.lacks, "; ")
+	}
+	return strings.Join(s.lacks, "; ")
+}
+
+func (j wireJob) began() time.Time {
+	if j.StartedAt.IsZero() {
+		return j.CreatedAt
+	}
+	return j.StartedAt
+}
+
+func (p *Provider) job(h hit, flags []string) providers.Job {
+	j := h.job
+	status := word(j.Status)
+	if j.Status == completed && j.Conclusion != "" {
+		status = word(j.Conclusion)
+	}
+	return providers.Job{
+		Ref: target.Ref{
+			System: p.o.Name, Scope: target.Scope{Level: repository, Path: h.repo}, Kind: target.Job, ID: strconv.FormatInt(j.ID, 10),
+		},
+		Name: p.text(j.Name), Project: p.text(h.repo), Branch: p.text(h.run.Branch), Actor: p.text(h.run.who()),
+		Status: status, StartedAt: j.StartedAt, FinishedAt: j.CompletedAt, Run: strconv.FormatInt(j.RunID, 10), Flags: flags,
+		Web: p.page(escapeRepo(h.repo) + fmt.Sprintf("/actions/runs/%d/job/%d", j.RunID, j.ID)),
+	}
+}
+
+// who started the run, or started it again.
+func (r wireRun) who() string {
+	if r.Triggering.Login != "" {
+		return r.Triggering.Login
+	}
+	return r.Actor.Login
+}
+
+// escapeRepo is OWNER/REPO for a web address.
+func escapeRepo(repo string) string {
+	return strings.TrimPrefix(repoPath(repo), "repos/")
+}
+
+// RunningJobs implements providers.Running. What GitHub calls idle is not searched, and
+// that it can be wrong about that is said (actions/runner#4422).
+func (p *Provider) RunningJobs(ctx context.Context, t target.Ref) ([]providers.Job, string, error) {
+	sc, id, err := p.placed(ctx, t)
+	if err != nil {
+		return nil, "", err
+	}
+	s := &search{p: p, b: p.spend(ctx, runningCalls), sc: sc, id: id, now: p.clock.Now(), history: map[string]*history{}}
+	w, why, err := p.runnerOf(ctx, s.b, sc, id)
+	if err != nil {
+		return nil, "", fmt.Errorf("list running jobs of %s: %w", t.Short(), err)
+	}
+	s.w = w
+	s.lack(why)
+	if w != nil && w.Busy != nil && !*w.Busy {
+		return nil, "GitHub says that it is idle, so the repositories were not searched; it is known to be wrong about that", nil
+	}
+	places, why, err := p.servedBy(ctx, s.b, sc, w)
+	s.lack(why)
+	if err != nil && len(places) == 0 {
+		return nil, "", fmt.Errorf("list running jobs of %s: %w", t.Short(), err)
+	}
+	for i, pl := range places {
+		err = s.running(ctx, pl.repo)
+		if ends(ctx, err) {
+			s.stopped(err, len(places)-i, false)
+			break
+		}
+		if err != nil {
+			s.lack(pl.repo + ": " + err.Error())
+			if len(places) == 1 {
+				return nil, "", fmt.Errorf("list running jobs of %s: %w", t.Short(), err)
+			}
+		}
+	}
+	list := s.newest(100)
+	out := make([]providers.Job, 0, len(list))
+	for _, h := range list {
+		out = append(out, p.job(h, nil))
+	}
+	return out, s.partial(), ctx.Err()
+}
+
+func (s *search) running(ctx context.Context, repo string) error {
+	q := url.Values{"status": {"in_progress"}, "exclude_pull_requests": {"true"}}
+	return s.b.all(ctx, repoPath(repo)+"/actions/runs", q, 10, func(a answer) (bool, error) {
+		l, err := runRows(a)
+		if err != nil {
+			return false, err
+		}
+		for _, r := range l.Runs {
+			jobs, err := s.p.runJobs(ctx, s.b, repo, r)
+			if err != nil {
+				return false, err
+			}
+			for _, j := range jobs {
+				if is, byName := s.matches(j); is && j.Status != completed {
+					s.found = append(s.found, hit{repo: repo, run: r, job: j, byName: byName})
+				}
+			}
+		}
+		return true, nil
+	})
+}
