@@ -28,6 +28,8 @@ const (
 	Collect    = "collect" // read a host: a plan with Contacts and no Changes
 	Stop       = "stop"    // stop and disable the agent's unit on a host
 	Deregister = "deregister"
+	Revoke     = "revoke"   // end a credential that is not the runner's own: one option for each
+	Purge      = "purge"    // remove caches and artifacts of its runs, once their description is kept
 	Operator   = "operator" // an action of the owner's configuration, for what other systems do
 )
 
