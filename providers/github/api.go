@@ -92,20 +92,25 @@ func (c *client) get(ctx context.Context, path string, q url.Values) (answer, er
 	}
 	req.URL.RawQuery = q.Encode()
 	at := c.limits.clock.Now()
-	resp, err := c.gh.BareDo(ctx, req)
+	a, err := send(ctx, c.gh, req, "GET "+path)
+	a.At = at
+	c.limits.saw(a)
+	return a, err
+}
+
+// send makes one request and reads its answer, which the transport has capped already.
+func send(ctx context.Context, c *gh.Client, req *http.Request, name string) (answer, error) {
+	resp, err := c.BareDo(ctx, req)
 	var body []byte
 	if resp != nil && resp.Response != nil && resp.Body != nil {
 		var rerr error
-		body, rerr = io.ReadAll(resp.Body) // the transport has read and capped it already
+		body, rerr = io.ReadAll(resp.Body)
 		_ = resp.Body.Close()
 		if err == nil {
 			err = rerr
 		}
 	}
-	a, err := reply("GET "+path, resp, body, err)
-	a.At = at
-	c.limits.saw(a)
-	return a, err
+	return reply(name, resp, body, err)
 }
 
 // reply turns what the library returns into an answer and an error that holds no foreign

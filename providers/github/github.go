@@ -53,9 +53,9 @@ type Options struct {
 	// whose it is disturbs nobody. nil: it is not asked about.
 	ActHeld func() bool
 
-	// App is the GitHub App that the credential for looking is made by; nil: a token of
-	// its own, about which GitHub is asked.
-	App *App
+	// App makes the credential for looking, and ActApp the one for acting, where that is a
+	// GitHub App's; nil: a token of its own, about which GitHub is asked.
+	App, ActApp *Mint
 }
 
 // Provider reads and plans. It is safe for concurrent use.
