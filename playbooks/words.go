@@ -33,6 +33,8 @@ var verbs = []verb{
 	{name: "resume", on: OnRunner},
 	{name: "cancel", on: OnRunner},
 	{name: verbRotate, on: OnRunner},
+	{name: "revoke", on: OnRunner},
+	{name: "purge", on: OnRunner},
 	{name: verbCollect, on: OnHosts},
 	{name: verbStop, on: OnHosts, verify: VerifyStopped, after: true},
 	{name: verbDeregister, on: OnRunner, verify: VerifyGone, after: true},
