@@ -2,5 +2,18 @@ package github
 
 import "cordon/internal/transport"
 
-// readsAct are the reads of plans, their checks and observations.
-var readsAct = []transport.Route{}
+// readsAct are the reads of plans, their checks and observations that no other table has.
+// Documented outside of the part of GitHub's description that the project keeps, under
+// docs.github.com/en/rest:
+//
+//	/orgs/{org}/credential-authorizations     orgs/orgs, list SAML SSO authorizations
+//	/orgs/{org}/personal-access-tokens        orgs/personal-access-tokens
+var readsAct = []transport.Route{
+	{Method: "GET", Pattern: "/repos/{owner}/{repo}/keys/{id}"},
+	{Method: "GET", Pattern: "/repos/{owner}/{repo}/actions/caches", Query: []string{"key", "ref", "page", "per_page"}},
+	{Method: "GET", Pattern: "/repos/{owner}/{repo}/actions/runs/{id}/artifacts", Query: []string{"page", "per_page"}},
+	{Method: "GET", Pattern: "/repos/{owner}/{repo}/actions/artifacts/{id}"},
+	{Method: "GET", Pattern: "/orgs/{org}/installations", Query: []string{"page", "per_page"}},
+	{Method: "GET", Pattern: "/orgs/{org}/credential-authorizations", Query: []string{"login", "page", "per_page"}},
+	{Method: "GET", Pattern: "/orgs/{org}/personal-access-tokens", Query: []string{"page", "per_page"}},
+}

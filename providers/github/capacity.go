@@ -1,0 +1,98 @@
+package github
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"cordon/providers"
+)
+
+// capacity says who else could take its jobs, as far as this credential sees, and what waits.
+func (p *Provider) capacity(ctx context.Context, v view) (string, error) {
+	others, where, more, err := p.peers(ctx, v)
+	if done := finished(ctx, err); done != nil {
+		return "", done
+	}
+	if err != nil {
+		return "unknown: the other runners could not be read (" + err.Error() + "); " + queue, nil
+	}
+	s := fmt.Sprintf("%d other online runners of %s carry all of its labels", others, where)
+	switch {
+	case more:
+		s = "at least " + s
+	case others == 0:
+		s = "no other online runner of " + where + " carries all of its labels"
+	}
+	return s + "; " + queue + p.waiting(ctx, v), nil
+}
+
+// peers counts online runners that carry all labels of this one: of its group where that
+// is known, else of its scope.
+func (p *Provider) peers(ctx context.Context, v view) (n int, where string, more bool, err error) {
+	path, where := v.sc.prefix()+"/actions/runners", v.sc.String()
+	if v.group != nil {
+		path, where = v.sc.group(v.group.ID)+"/runners", "its group "+string(p.text(v.group.Name))
+	}
+	const most = 3
+	pages := 0
+	err = p.few(most).all(ctx, path, nil, most, func(a answer) (bool, error) {
+		l, err := rows(a)
+		for _, w := range l.Runners {
+			if w.ID != v.runner.ID && w.Status != "offline" && covers(w, v.runner) {
+				n++
+			}
+		}
+		pages++
+		more = a.Next != 0
+		return pages < most, err
+	})
+	return n, where, more, err
+}
+
+func covers(w, of wireRunner) bool {
+	return !slices.ContainsFunc(of.Labels, func(l wireLabel) bool {
+		return !slices.ContainsFunc(w.Labels, func(o wireLabel) bool { return strings.EqualFold(o.Name, l.Name) })
+	})
+}
+
+// waiting counts runs that are queued where the runner serves, in few requests: GitHub has
+// no queue of a runner. It is not of containment, and left out at the reserve.
+func (p *Provider) waiting(ctx context.Context, v view) string {
+	const most = 5
+	b := &bounded{service: p.look, left: most + 2}
+	places, _, err := p.servedBy(ctx, b, v.sc, &v.runner)
+	if err != nil && len(places) == 0 {
+		return "; how many wait was not counted"
+	}
+	n, read := 0, 0
+	for _, pl := range places[:min(len(places), most)] {
+		k, err := queued(ctx, b, pl.repo)
+		if errors.Is(err, providers.ErrLimited) || ctx.Err() != nil {
+			break
+		}
+		if err == nil {
+			n, read = n+k, read+1
+		}
+	}
+	if read == 0 {
+		return "; how many wait was not counted"
+	}
+	return fmt.Sprintf("; %d runs are queued in %d of %d repositories (which labels they ask for is not compared)", n, read, len(places))
+}
+
+// queued is how many runs of a repository wait.
+func queued(ctx context.Context, s service, repo string) (int, error) {
+	a, err := s.get(ctx, repoPath(repo)+"/actions/runs", url.Values{"status": {"queued"}, "per_page": {"1"}})
+	if err != nil {
+		return 0, err
+	}
+	l, err := runRows(a)
+	if err != nil {
+		return 0, err
+	}
+	return *l.Total, nil
+}

@@ -1,0 +1,143 @@
+package github
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+
+	"cordon/internal/change"
+	"cordon/internal/target"
+	"cordon/internal/untrusted"
+)
+
+// Operations, versioned: a case that was planned by a build with other ones is planned
+// again rather than guessed at.
+const (
+	opGroupNew    = "github.group.create@1"    // with the runner in it
+	opMove        = "github.runner.move@1"     // into a group
+	opGroupRemove = "github.group.remove@1"    // an empty one
+	opAccess      = "github.group.access@1"    // the repositories or organizations that a group serves
+	opLabels      = "github.runner.labels@1"   // replaces the custom ones
+	opCancel      = "github.run.cancel@1"      // a whole run
+	opDeregister  = "github.runner.remove@1"   // for good
+	opKey         = "github.key.remove@1"      // a deploy key
+	opSSO         = "github.sso.remove@1"      // a credential's authorization for single sign-on
+	opPAT         = "github.pat.revoke@1"      // a fine-grained token's access to an organization
+	opSuspend     = "github.app.suspend@1"     // an installation
+	opUnsuspend   = "github.app.unsuspend@1"   //
+	opCache       = "github.cache.remove@1"    // one cache entry
+	opArtifact    = "github.artifact.remove@1" // one artifact
+)
+
+// operation is the closed arguments of a change: they are what is hashed and approved.
+type operation interface {
+	// about is what the change acts on, without its system. A change whose target is
+	// another one was made to disagree with itself.
+	about() target.Ref
+	// request is its one call.
+	request() request
+	// compare reads what it acts on again. already says that there is nothing to do; an
+	// error says why nothing may be sent.
+	compare(ctx context.Context, p *Provider, c change.Change) (already string, err error)
+	// settle tells, by reading only, whether it took effect.
+	settle(ctx context.Context, p *Provider, c change.Change) (state, why string, err error)
+}
+
+// operations knows how to read the arguments of each.
+var operations = map[string]func(op string, raw json.RawMessage) (operation, error){
+	opGroupNew: readArgs[groupNew], opMove: readArgs[move], opGroupRemove: readArgs[groupRemove], opAccess: readArgs[access],
+	opLabels: readArgs[labelSet], opCancel: readArgs[cancel], opDeregister: readArgs[deregister],
+	opKey: readArgs[keyRemove], opSSO: readArgs[ssoRemove], opPAT: readArgs[patRevoke], opSuspend: readArgs[suspend], opUnsuspend: readArgs[unsuspend],
+	opCache: readArgs[cacheRemove], opArtifact: readArgs[artifactRemove],
+}
+
+func readArgs[T operation](op string, raw json.RawMessage) (operation, error) {
+	v, err := parse[T](op, raw)
+	return v, err
+}
+
+// operationOf reads what a change does. A change of another build is planned again.
+func operationOf(c change.Change) (operation, error) {
+	read, ok := operations[c.Op]
+	if !ok {
+		return nil, fmt.Errorf("%w: this build does not have %s", change.ErrStale, untrusted.Text(c.Op))
+	}
+	return read(c.Op, c.Args)
+}
+
+// home is where an operation acts, in its arguments.
+type home struct {
+	Level string `json:"level"`
+	Path  string `json:"path"`
+}
+
+func homeOf(s scope) home { return home{s.level, s.path} }
+
+func (h home) scope() scope { return scope{h.Level, h.Path} }
+
+func (h home) runner(id int64) target.Ref {
+	return target.Ref{Scope: h.scope().target(), Kind: target.Runner, ID: strconv.FormatInt(id, 10)}
+}
+
+// parse reads arguments or a Before strictly: what is not understood was not approved.
+func parse[T any](op string, raw json.RawMessage) (T, error) {
+	var v T
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.DisallowUnknownFields()
+	err := d.Decode(&v)
+	if err == nil {
+		if _, end := d.Token(); !errors.Is(end, io.EOF) {
+			err = errors.New("something follows")
+		}
+	}
+	if err != nil {
+		return v, fmt.Errorf("%w: arguments of %s are not those of this build", change.ErrStale, untrusted.Text(op))
+	}
+	return v, nil
+}
+
+// pack writes a closed struct, which always marshals.
+func pack(v any) json.RawMessage {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(fmt.Sprintf("github: a closed struct did not marshal: %v", err))
+	}
+	return b
+}
+
+// planned makes a change with its captured call.
+func (p *Provider) planned(ctx context.Context, c change.Change, op operation) (change.Change, error) {
+	c.System, c.Args, c.Target = p.o.Name, pack(op), op.about()
+	c.Target.System = p.o.Name
+	call, err := change.PlanCall(ctx, func(ctx context.Context) error {
+		_, err := p.send(ctx, op.request())
+		return err
+	})
+	if err != nil {
+		return c, fmt.Errorf("capture %s: %w", c.Op, err)
+	}
+	c.Call = call
+	return c, nil
+}
+
+// belongs checks that a change's arguments are about its target: the digest covers both,
+// and a change read from a file may still have been made to disagree.
+func (p *Provider) belongs(c change.Change) (operation, error) {
+	if c.System != p.o.Name || c.Target.System != p.o.Name {
+		return nil, fmt.Errorf("%w: %s is not a change of %s", change.ErrMismatch, untrusted.Text(c.ID), p.o.Name)
+	}
+	op, err := operationOf(c)
+	if err != nil {
+		return nil, err
+	}
+	about := op.about()
+	about.System = p.o.Name
+	if c.Target != about || about.ID == "0" {
+		return nil, fmt.Errorf("%w: the arguments of %s are not about its target", change.ErrMismatch, untrusted.Text(c.ID))
+	}
+	return op, nil
+}

@@ -1,0 +1,287 @@
+package github
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"cordon/internal/change"
+	"cordon/internal/evidence"
+	"cordon/internal/target"
+	"cordon/internal/untrusted"
+)
+
+// maxOffered is how many credentials of one kind are offered.
+const maxOffered = 25
+
+// planRevoke offers what else can be ended at GitHub, one option for each: it does not
+// know which is in the wrong hands, a person does. A leaked token itself is never handled
+// here: GitHub's call takes it in clear, and a plan's call is written down.
+func (p *Provider) planRevoke(ctx context.Context, v view) ([]change.Plan, error) {
+	org := v.sc.path
+	if v.sc.level == repository {
+		org, _, _ = strings.Cut(v.sc.path, "/")
+	}
+	leaked := p.leakedToken()
+	var plans []change.Plan
+	for _, kind := range []struct {
+		what string
+		make func(context.Context, view, string) ([]change.Plan, error)
+	}{
+		{"deploy keys", p.revokeKeys}, {"fine-grained tokens", p.revokePATs}, {"authorizations for single sign-on", p.revokeSSO}, {"Apps", p.suspendApps},
+	} {
+		if kind.what != "deploy keys" && v.sc.level == enterprise {
+			continue // they are an organization's
+		}
+		more, err := kind.make(ctx, v, org)
+		if done := finished(ctx, err); done != nil {
+			return nil, done
+		}
+		if err != nil {
+			leaked.Limits = append(leaked.Limits, kind.what+" could not be listed: "+err.Error())
+		}
+		if len(more) > maxOffered {
+			leaked.Limits = append(leaked.Limits, fmt.Sprintf("%d of %d %s are offered here", maxOffered, len(more), kind.what))
+			more = more[:maxOffered]
+		}
+		plans = append(plans, more...)
+	}
+	return append(plans, leaked), nil
+}
+
+// leakedToken is done by hand, and says why.
+func (p *Provider) leakedToken() change.Plan {
+	plan := change.Plan{
+		Option: "leaked-token", Title: "revoke a token that is known in clear",
+		Covers: "ghp_, github_pat_, gho_, ghu_ and ghr_ tokens are dead at once, whoever they belong to",
+		Manual: []string{
+			"anybody may do it, without signing in; GitHub refuses it where a credential is sent along, and takes 60 of them an hour",
+			"it is not done from here: the call carries the token in clear, and every call that is confirmed here is written down",
+			"put the tokens into a file that only you can read: {\"credentials\":[\"…\"]}, run the command, remove the file",
+			"it cannot be undone, and its owner is told by GitHub",
+		},
+		Limits: []string{
+			"a runner's key and ghs_ tokens cannot be revoked by it: those of jobs end with their job, those of an App after an hour",
+			"registration and removal tokens cannot be listed or revoked: they end an hour after they were made",
+		},
+		ByHand: []change.Link{{Title: "without a credential", Command: "curl -sS -X POST -H 'Accept: application/vnd.github+json' --data @FILE " + p.apiBase() + "credentials/revoke"}},
+	}
+	return plan
+}
+
+// apiBase is where requests go, with a slash at its end.
+func (p *Provider) apiBase() string { return p.changes.BaseURL.String() }
+
+// keep keeps the description of something that is about to be removed, in the sink of ctx;
+// without one there is nowhere to keep it, and the change waits until it is kept.
+func (p *Provider) keep(ctx context.Context, name, source string, v any, fields []string) error {
+	sink := evidence.SinkFrom(ctx)
+	if sink == nil {
+		return nil
+	}
+	doc, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Errorf("keep %s: %w", name, err)
+	}
+	clean, n, err := p.o.Marker.JSON(doc, fields)
+	if err != nil {
+		return fmt.Errorf("keep %s: %w", name, err)
+	}
+	it := evidence.Item{Name: name, Source: source, Media: "application/json", At: p.clock.Now(), Redacted: n}
+	if _, err = sink.Put(ctx, it, bytes.NewReader(untrusted.EscapeJSON(clean))); err != nil {
+		return fmt.Errorf("keep %s: %w", name, err)
+	}
+	return nil
+}
+
+// keptItem is the evidence name of a description.
+func (p *Provider) keptItem(of target.Ref) string {
+	return "provider/" + p.o.Name + "/" + of.Kind + "/" + strings.ReplaceAll(of.Scope.Path, "/", ".") + "." + of.ID + ".json"
+}
+
+var keyFields = []string{"id", "key", "title", "read_only", "added_by", "created_at", "last_used", "enabled"}
+
+// maxKeyRepos is how many repositories are asked for their deploy keys.
+const maxKeyRepos = 10
+
+// revokeKeys offers the deploy keys of the repositories that the runner serves, those that
+// may write first.
+func (p *Provider) revokeKeys(ctx context.Context, v view, _ string) ([]change.Plan, error) {
+	b := p.few(planCalls)
+	places, _, err := p.placesOf(ctx, b, v.sc, v.runner)
+	if err != nil && len(places) == 0 {
+		return nil, err
+	}
+	var reading, writing []change.Plan
+	for _, pl := range places[:min(len(places), maxKeyRepos)] {
+		a, err := b.get(ctx, repoPath(pl.repo)+"/keys", pageOf(nil, 1, 100))
+		if err != nil {
+			return append(writing, reading...), err
+		}
+		keys, err := decode[[]deployKey](a)
+		if err != nil {
+			return append(writing, reading...), err
+		}
+		for _, k := range keys {
+			plan, err := p.revokeKey(ctx, v, pl.repo, k)
+			if err != nil {
+				return nil, err
+			}
+			if k.ReadOnly {
+				reading = append(reading, plan)
+			} else {
+				writing = append(writing, plan)
+			}
+		}
+	}
+	return append(writing, reading...), nil
+}
+
+func (p *Provider) revokeKey(ctx context.Context, v view, repo string, k deployKey) (change.Plan, error) {
+	op := keyRemove{repo, k.ID}
+	may := "may write"
+	if k.ReadOnly {
+		may = "may only read"
+	}
+	title := fmt.Sprintf("remove the deploy key %d %q of %s, which %s (%s)", k.ID, p.text(k.Title), p.text(repo), may, usedAt(k.LastUsed))
+	if err := p.keep(ctx, p.keptItem(op.about()), "GET "+op.path(), k, keyFields); err != nil {
+		return change.Plan{}, err
+	}
+	c, err := p.planned(ctx, change.Change{
+		ID: "revoke/1", Op: opKey, Title: title, Hits: []target.Ref{v.ref, p.project(repo)}, Before: pack(k.before()),
+		Capacity: "whatever uses the key, a deployment or a mirror, stops at its next connection", Destroys: []string{p.keptItem(op.about())},
+		TipsOff: "whoever uses the key is refused",
+	}, op)
+	return change.Plan{
+		Option: op.about().ID, Title: title, Covers: "whoever holds its private half is shut out of the repository", TipsOff: c.TipsOff,
+		Limits:  []string{"it cannot be undone from here; its public half is kept, so that its owner can add it again", "what was fetched with it stays fetched"},
+		Changes: []change.Change{c}, ByHand: []change.Link{
+			{Title: "the repository's deploy keys", URL: p.page(escapeRepo(repo) + "/settings/keys"), Command: p.gh("--method DELETE " + op.path())},
+		},
+	}, err
+}
+
+func (p *Provider) project(repo string) target.Ref {
+	return target.Ref{System: p.o.Name, Scope: target.Scope{Level: repository, Path: repo}, Kind: target.Project, ID: repo}
+}
+
+func usedAt(t *time.Time) string {
+	if t == nil || t.IsZero() {
+		return "never used, or not told"
+	}
+	return "last used " + t.UTC().Format("2006-01-02")
+}
+
+// revokePATs offers the fine-grained tokens with access to the organization, the latest
+// used first.
+func (p *Provider) revokePATs(ctx context.Context, v view, org string) ([]change.Plan, error) {
+	var all []wirePAT
+	at := "orgs/" + url.PathEscape(org) + "/personal-access-tokens"
+	err := p.few(1).all(ctx, at, nil, 1, func(a answer) (bool, error) {
+		l, err := decode[[]wirePAT](a)
+		all = append(all, l...)
+		return false, err
+	})
+	slices.SortStableFunc(all, func(x, y wirePAT) int { return later(x.Used, y.Used) })
+	var plans []change.Plan
+	for _, x := range all {
+		if err != nil || x.Expired || x.ID <= 0 {
+			continue
+		}
+		op := patRevoke{org, x.ID}
+		title := fmt.Sprintf("end the access of the fine-grained token %q of %s to %s (%s)", p.text(x.Name), p.text(x.Owner.Login), p.text(org), usedAt(x.Used))
+		c, perr := p.planned(ctx, change.Change{
+			ID: "revoke/1", Op: opPAT, Title: title, Hits: []target.Ref{v.ref}, Before: pack(struct{}{}),
+			Capacity: "whatever uses the token for this organization stops", TipsOff: "its owner is told by GitHub, and the token is refused",
+		}, op)
+		if perr != nil {
+			return nil, perr
+		}
+		plans = append(plans, change.Plan{
+			Option: op.about().ID, Title: title, Covers: "the token no longer reaches this organization", TipsOff: c.TipsOff, Changes: []change.Change{c},
+			Limits: []string{"it cannot be undone; its owner asks for access again", "the token lives on for its owner's other organizations and own repositories"},
+			ByHand: []change.Link{{Title: "the organization's tokens", URL: p.page("organizations/" + org + "/settings/personal-access-tokens")}},
+		})
+	}
+	return plans, err
+}
+
+// later orders times, the latest first and none last.
+func later(x, y *time.Time) int {
+	var a, b time.Time
+	if x != nil {
+		a = *x
+	}
+	if y != nil {
+		b = *y
+	}
+	return b.Compare(a)
+}
+
+// revokeSSO offers the authorizations of members' tokens and keys, the latest used first.
+func (p *Provider) revokeSSO(ctx context.Context, v view, org string) ([]change.Plan, error) {
+	var all []wireSSO
+	err := p.few(1).all(ctx, "orgs/"+url.PathEscape(org)+"/credential-authorizations", nil, 1, func(a answer) (bool, error) {
+		l, err := decode[[]wireSSO](a)
+		all = append(all, l...)
+		return false, err
+	})
+	slices.SortStableFunc(all, func(x, y wireSSO) int { return later(x.Used, y.Used) })
+	var plans []change.Plan
+	for _, x := range all {
+		if err != nil || x.ID <= 0 {
+			continue
+		}
+		op := ssoRemove{org, x.ID, x.Login}
+		title := fmt.Sprintf("take back what the %s %q of %s may do in %s (%s)", p.text(x.Kind), p.text(x.Note), p.text(x.Login), p.text(org), usedAt(x.Used))
+		c, perr := p.planned(ctx, change.Change{
+			ID: "revoke/1", Op: opSSO, Title: title, Hits: []target.Ref{v.ref}, Before: pack(struct{}{}),
+			Capacity: "whatever uses it for this organization stops", TipsOff: "it is refused, and its owner sees that it has to be authorized again",
+		}, op)
+		if perr != nil {
+			return nil, perr
+		}
+		plans = append(plans, change.Plan{
+			Option: op.about().ID, Title: title, Covers: "the token or key no longer reaches this organization", TipsOff: c.TipsOff, Changes: []change.Change{c},
+			Limits: []string{"it cannot be undone from here, and its owner can authorize it again: hold the account back too", "it lives on elsewhere"},
+			ByHand: []change.Link{{Title: "the members of the organization", URL: p.page("orgs/" + org + "/people")}},
+		})
+	}
+	return plans, err
+}
+
+// suspendApps offers the Apps that are installed in the organization.
+func (p *Provider) suspendApps(ctx context.Context, v view, org string) ([]change.Plan, error) {
+	all, err := p.installations(ctx, org)
+	var plans []change.Plan
+	for _, x := range all {
+		if x.Suspended != nil || x.ID <= 0 {
+			continue
+		}
+		name := fmt.Sprintf("the App %s (installation %d)", p.text(x.Slug), x.ID)
+		c, perr := p.plannedWith(
+			ctx,
+			change.Change{
+				ID: "revoke/1", Op: opSuspend, Title: "suspend " + name, Hits: []target.Ref{v.ref}, Before: pack(struct{}{}),
+				Capacity: "whatever the App does in the organization stops", TipsOff: "the App is told by GitHub, and its tokens are refused",
+			},
+			suspend{org, x.ID},
+			change.Change{Op: opUnsuspend, Title: "unsuspend " + name, Before: pack(struct{}{}), Capacity: "the App works again", TipsOff: "the App is told by GitHub"},
+			unsuspend{org, x.ID},
+		)
+		if perr != nil {
+			return nil, perr
+		}
+		plans = append(plans, change.Plan{
+			Option: c.Target.ID, Title: c.Title, Covers: "no token of this installation works until it is taken back", TipsOff: c.TipsOff, Changes: []change.Change{c},
+			Limits: []string{"GitHub takes this call from the App itself alone: it works where the credential for acting is that App's own token (a JWT), and is refused with every other; an owner of the organization does it on the page below"},
+			ByHand: []change.Link{{Title: "the App's installation", URL: p.page(fmt.Sprintf("organizations/%s/settings/installations/%d", org, x.ID))}},
+		})
+	}
+	return plans, err
+}
