@@ -14,11 +14,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/adrg/xdg"
 
-	"cordon/internal/target"
 	"cordon/internal/yamlfile"
 )
 
@@ -49,16 +47,6 @@ type Config struct {
 type Signing struct {
 	Key   string `yaml:"key"`   // OpenSSH private key file
 	Agent string `yaml:"agent"` // SHA256:… of a key that the SSH agent holds
-}
-
-// Provider is one CI service account.
-type Provider struct {
-	Type   string       `yaml:"type"`    // gitlab
-	URL    string       `yaml:"url"`     // https://HOST[:PORT][/PATH], without /api/v4 and without a slash at the end
-	CAFile string       `yaml:"ca_file"` // PEM; "": the machine's own roots
-	Scopes []string     `yaml:"scopes"`  // see Scope; empty: mine
-	Look   TokenSource  `yaml:"look"`    // for reading
-	Act    *TokenSource `yaml:"act"`     // for changes; absent: asked for. Never nil after Load.
 }
 
 // Rotate says where a new runner token may go.
@@ -134,19 +122,6 @@ func (c *Config) StateHome(flag string) (string, error) {
 		return "", fmt.Errorf("%w: state directory %s: %w", ErrInvalid, dir, err)
 	}
 	return abs, nil
-}
-
-// Scope reads one entry of scopes: instance, mine, group:PATH or project:PATH.
-func Scope(s string) (target.Scope, bool) {
-	level, path, has := strings.Cut(s, ":")
-	switch level {
-	case "instance", "mine":
-		return target.Scope{Level: level}, !has
-	case "group", "project":
-		path = strings.Trim(path, "/")
-		return target.Scope{Level: level, Path: path}, path != ""
-	}
-	return target.Scope{}, false
 }
 
 // read returns a regular file that fewer than these others have access to; how is

@@ -19,7 +19,7 @@ import (
 func home(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	for _, k := range []string{"XDG_CONFIG_HOME", "XDG_STATE_HOME", "GITLAB_TOKEN", "GITLAB_HOST", "CI_SERVER_URL", "GLAB_CONFIG_DIR"} {
+	for _, k := range []string{"XDG_CONFIG_HOME", "XDG_STATE_HOME", "GITLAB_TOKEN", "GITLAB_HOST", "CI_SERVER_URL", "GLAB_CONFIG_DIR", "GH_TOKEN", "GITHUB_TOKEN", "GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN", "GH_HOST", "GITHUB_SERVER_URL", "GH_CONFIG_DIR"} {
 		t.Setenv(k, "")
 	}
 	t.Setenv("HOME", dir)
@@ -97,7 +97,7 @@ func TestAFullConfigurationIsReadAndCompleted(t *testing.T) {
 	if h7.Agent || h8.Agent {
 		t.Error("an agent that nobody asked for")
 	}
-	if s, ok := Scope(prod.Scopes[2]); !ok || s != (target.Scope{Level: "project", Path: "a/b/c"}) {
+	if s, ok := Scope(prod.Type, prod.Scopes[2]); !ok || s != (target.Scope{Level: "project", Path: "a/b/c"}) {
 		t.Errorf("scope %+v", s)
 	}
 }
@@ -112,10 +112,10 @@ func TestEachMistakeIsOneClearLine(t *testing.T) {
 		{"unknown key, nested", prov + "    cafile: x\n", `c.yaml:6:5: unknown key "cafile"; did you mean ca_file?`},
 		{"wrong type", "hosts: [a]\n", `c.yaml:1:8: a list where "key: value" lines are expected`},
 		{"a token where its place belongs", "providers: {p: {look: " + tok + "}}\n", `c.yaml:1:23: text where "key: value" lines are expected`},
-		{"another provider", strings.Replace(prov, "type: gitlab", "type: github", 1), `c.yaml:3:5: unknown provider type "github"; did you mean gitlab? Only gitlab is there now`},
-		{"a provider far away", strings.Replace(prov, "type: gitlab", "type: jenkins", 1), `c.yaml:3:5: unknown provider type "jenkins"; only gitlab is there now`},
-		{"a token for a type", strings.Replace(prov, "type: gitlab", "type: "+tok, 1), `c.yaml:3:5: unknown provider type; only gitlab`},
-		{"no type", strings.Replace(prov, "type: gitlab", "scopes: [mine]", 1), `c.yaml:2:3: no type; write type: gitlab`},
+		{"another provider", strings.Replace(prov, "type: gitlab", "type: gitlap", 1), `c.yaml:3:5: unknown provider type "gitlap"; did you mean gitlab?`},
+		{"a provider far away", strings.Replace(prov, "type: gitlab", "type: jenkins", 1), `c.yaml:3:5: unknown provider type "jenkins"; there are github and gitlab`},
+		{"a token for a type", strings.Replace(prov, "type: gitlab", "type: "+tok, 1), `c.yaml:3:5: unknown provider type; there are github and gitlab`},
+		{"no type", strings.Replace(prov, "type: gitlab", "scopes: [mine]", 1), `c.yaml:2:3: no type; write type: github or type: gitlab`},
 		{"no url", strings.Replace(prov, "url: https://h.example", "scopes: [mine]", 1), `c.yaml:2:3: no url; write url: https://`},
 		{"not a url", strings.Replace(prov, "https://h.example", "h.example", 1), `c.yaml:4:5: not a URL; write https://HOST`},
 		{"http", strings.Replace(prov, "https://h", "http://h", 1), `c.yaml:4:5: the token would travel in clear`},

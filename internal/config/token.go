@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"cordon/internal/secret"
@@ -27,6 +28,7 @@ type TokenSource struct {
 	Glab    bool     `yaml:"glab"`    // what glab stored for this host
 	GH      bool     `yaml:"gh"`      // what gh says for this host; GitHub only
 	Ask     bool     `yaml:"ask"`     // act only
+	App     *App     `yaml:"app"`     // made by a GitHub App; GitHub only
 
 	host string // HOST[:PORT] of the provider, for glab and gh
 }
@@ -46,6 +48,8 @@ func (s *TokenSource) String() string {
 		return "gh's login for " + s.host
 	case s.Ask:
 		return "asked for"
+	case s.App != nil:
+		return "GitHub App " + strconv.FormatInt(s.App.ID, 10)
 	}
 	return "nowhere"
 }
@@ -74,6 +78,8 @@ func (s *TokenSource) Get(ctx context.Context) (secret.Secret, error) {
 		raw, err = glabToken(s.host)
 	case s.GH:
 		raw, err = output(ctx, []string{"gh", "auth", "token", "--hostname", s.host})
+	case s.App != nil:
+		err = errors.New("an App's token is made, not fetched")
 	default:
 		err = errors.New("no place is configured")
 	}
@@ -108,14 +114,18 @@ var envForm = regexp.MustCompile(`^[A-Z_][A-Z0-9_]{0,63}$`)
 
 func (v *validator) token(here []string, s *TokenSource, p *Provider) {
 	n := 0
-	for _, set := range []bool{s.Env != "", s.Command != nil, s.File != "", s.Glab, s.GH, s.Ask} {
+	for _, set := range []bool{s.Env != "", s.Command != nil, s.File != "", s.Glab, s.GH, s.Ask, s.App != nil} {
 		if set {
 			n++
 		}
 	}
 	switch {
 	case n == 0:
-		v.add(here, "name one of env, command, file, glab", "no place for the token")
+		tokens := kinds[p.Type].tokens
+		if tokens == "" {
+			tokens = "env, command, file"
+		}
+		v.add(here, "name one of "+tokens, "no place for the token")
 	case n > 1:
 		v.add(here, "keep one of them", "more than one place for the token")
 	case s.Env != "" && !envForm.MatchString(s.Env):
@@ -124,6 +134,10 @@ func (v *validator) token(here []string, s *TokenSource, p *Provider) {
 		v.add(append(here, "command"), "write command: [program, argument, …]", "nothing to run")
 	case s.GH && p.Type != "github":
 		v.add(append(here, "gh"), "gh logs in to GitHub; here use glab, env, command or file", "gh has no token for this provider")
+	case s.Glab && p.Type == "github":
+		v.add(append(here, "glab"), "glab logs in to GitLab; here use gh, env, command, file or app", "glab has no token for this provider")
+	case s.App != nil:
+		v.app(append(here, "app"), s.App, p)
 	}
 	v.path(&s.File)
 }

@@ -2,7 +2,6 @@ package config
 
 import (
 	"net"
-	"net/url"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -26,9 +25,6 @@ var (
 	principalForm   = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._+@-]{0,99}$`)
 	fingerprintForm = regexp.MustCompile(`^SHA256:[A-Za-z0-9+/]{43}$`)
 )
-
-// providerTypes are the services that this build speaks.
-var providerTypes = []string{"gitlab"}
 
 // DefaultUnit is the unit of a gitlab-runner installed from its packages.
 const DefaultUnit = "gitlab-runner.service"
@@ -106,62 +102,6 @@ func (v *validator) name(kind, name string) {
 func (v *validator) usable(where []string, name string) {
 	if !nameForm.MatchString(name) {
 		v.add(where, "use A-Z a-z 0-9 . _ -, at most 63, starting with a letter or digit", "not a usable name")
-	}
-}
-
-func (v *validator) provider(name string, p *Provider) {
-	here := at("providers", name)
-	switch {
-	case p.Type == "":
-		v.add(here, "write type: gitlab", "no type")
-	case !slices.Contains(providerTypes, p.Type):
-		hint := "only gitlab is there now"
-		if near := yamlfile.Nearest(p.Type, providerTypes); near != "" {
-			hint = "did you mean " + near + "? Only gitlab is there now"
-		}
-		shown := ""
-		if wordForm.MatchString(p.Type) {
-			shown = " " + strconv.Quote(p.Type)
-		}
-		v.add(append(here, "type"), hint, "unknown provider type%s", shown)
-	}
-	if p.Act == nil {
-		p.Act = &TokenSource{Ask: true}
-	}
-	v.url(append(here, "url"), p)
-	v.path(&p.CAFile)
-	for i, s := range p.Scopes {
-		if _, ok := Scope(s); !ok {
-			v.add(append(here, "scopes", strconv.Itoa(i)), "write instance, mine, group:PATH or project:PATH", "not a scope")
-		}
-	}
-	v.token(append(here, "look"), &p.Look, p)
-	v.token(append(here, "act"), p.Act, p)
-	if p.Look.Ask {
-		v.add(append(here, "look", "ask"), "only act can be asked for; looking goes on unattended", "look cannot be asked for")
-	}
-}
-
-func (v *validator) url(here []string, p *Provider) {
-	if p.URL == "" {
-		v.add(here, "write url: https://gitlab.example.org", "no url")
-		return
-	}
-	u, err := url.Parse(strings.TrimRight(p.URL, "/"))
-	switch {
-	case err != nil || u.Host == "" || u.Opaque != "":
-		v.add(here, "write https://HOST or https://HOST/PATH", "not a URL")
-	case u.User != nil:
-		v.add(here, "name the token's place under look and act", "a URL with a name or password in it")
-	case u.RawQuery != "" || u.Fragment != "" || u.ForceQuery:
-		v.add(here, "leave out ? and #", "a URL with more than a host and a path")
-	case u.Scheme != "https" && (u.Scheme != "http" || !loopback(u.Hostname())):
-		v.add(here, "use https; http is for 127.0.0.1 alone", "the token would travel in clear, or not at all")
-	case strings.HasSuffix(u.Path, "/api/v4") || strings.HasSuffix(u.Path, "/api"):
-		v.add(here, "leave out /api/v4; it is added", "the URL of the API, not of the service")
-	default:
-		p.URL = u.String()
-		p.Look.host, p.Act.host = u.Host, u.Host
 	}
 }
 
