@@ -56,6 +56,8 @@ SAYS='/^\[[^]]* (Terminal|BrokerMessageListener|MessageListener|JobDispatcher|Ru
 log() {
   enter log
   seen=
+  mark "$STARTS"
+  frame fact starts "$E"
   if [ -z "$R" ] && command -v journalctl >/dev/null 2>&1; then
     journal
     seen=1

@@ -5,6 +5,7 @@
 ROOTS= RN=0 # a line each, and how many
 JDIRS=      # directories of Jenkins agents
 BCFGS=      # configurations of Buildkite agents
+STARTS=     # which unit starts which root, a line each
 RC=         # why not all of them may have been found
 RG=         # what was found and is not read, "PATH WHY" a line each
 
@@ -147,13 +148,19 @@ started() {
     done; } 2>/dev/null <"$f"
     case $x in
     */runsvc.sh* | */run.sh*)
-      x=${x%%/run*.sh*}
-      x=/${x#*/}
-      marked "$x"
-      case ${f##*/} in actions.runner.* | vsts.agent.*) seed "$x" ;; esac
+      xr=${x%/run*.sh*}
+      xr=/${xr#*/}
+      STARTS=$STARTS${f##*/}' '$xr$NL
+      marked "$xr"
+      case ${f##*/} in actions.runner.* | vsts.agent.*) seed "$xr" ;; esac
       ;;
     esac
-    case $w in /?*) marked "$w" ;; esac
+    case $w in
+    /?*)
+      case $x in *runner* | *agent*) case $x in */runsvc.sh* | */run.sh*) ;; *) STARTS=$STARTS${f##*/}' '$w$NL ;; esac ;; esac
+      marked "$w"
+      ;;
+    esac
   done
 }
 
