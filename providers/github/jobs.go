@@ -50,7 +50,7 @@ type search struct {
 	found   []hit
 	lacks   []string // what was not looked at, and why
 	undone  int      // runs whose jobs were not read
-	skipped int      // repositories that were not searched
+	skipped int      // repositories of which nothing was seen
 	err     error    // of the first that could not be read
 	history map[string]*history
 }
@@ -98,8 +98,8 @@ func (p *Provider) seek(ctx context.Context, t target.Ref, since time.Time, call
 		s.lack("not every repository could be listed: " + err.Error())
 	}
 	s.walk(ctx, places)
-	if s.err != nil && len(s.found) == 0 && s.skipped == len(places) && !ends(ctx, s.err) {
-		return nil, s.err
+	if s.err != nil && len(s.found) == 0 && s.skipped >= len(places) && !ends(ctx, s.err) {
+		return nil, s.err // nothing was seen at all
 	}
 	if ctx.Err() == nil {
 		p.memory.keepSearch(s)
@@ -130,9 +130,6 @@ func (s *search) walk(ctx context.Context, places []served) {
 				s.stopped(err, len(places)-i, before)
 				return
 			}
-			if !before {
-				s.skipped++
-			}
 			s.lack(fmt.Sprintf("%s%s: %v", pl.repo, map[bool]string{true: ", runs before the window that may have run again"}[before], err))
 		}
 	}
@@ -143,8 +140,6 @@ func (s *search) stopped(err error, left int, before bool) {
 	what := fmt.Sprintf("%d repositories were not searched to their end", left)
 	if before {
 		what = fmt.Sprintf("runs from before the window that may have run again were not searched in %d repositories", left)
-	} else {
-		s.skipped += left
 	}
 	s.lack(fmt.Sprintf("stopped after %d requests (%v): %s", s.b.used, err, what))
 }
@@ -163,8 +158,11 @@ func (s *search) within(ctx context.Context, repo string, from, until time.Time)
 		}
 		runs = append(runs, r)
 	})
-	if err == nil && until.Before(s.since) {
+	switch {
+	case err == nil && until.Before(s.since):
 		h.whole = true
+	case err != nil && len(h.seen) == 0 && !errors.Is(err, errDense):
+		s.skipped++
 	}
 	for i, r := range runs {
 		if jerr := s.run(ctx, repo, r); jerr != nil {
