@@ -72,7 +72,9 @@ type System interface {
 // Provider is a System that has runners.
 type Provider interface {
 	System
-	// Can says what this credential can do with t, verb by verb.
+	// Can says what this credential can do with t, verb by verb, by reads alone. A runner
+	// without an id asks about any runner of its scope, or of the system. Below
+	// transport.AsActing it is the credential for acting that is asked about.
 	Can(ctx context.Context, t target.Ref) ([]Capability, error)
 	// Runners streams the list, a page at a time; it stops with yield's error. A scope
 	// that failed comes as a Page with a Gap, never as an empty list.

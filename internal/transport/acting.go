@@ -10,7 +10,8 @@ func AsActing(ctx context.Context) context.Context {
 	return context.WithValue(ctx, actingKey{}, true)
 }
 
-func acting(ctx context.Context) bool {
+// Acting reports whether reads below ctx are sent with the credential for acting.
+func Acting(ctx context.Context) bool {
 	on, _ := ctx.Value(actingKey{}).(bool)
 	return on
 }

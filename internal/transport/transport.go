@@ -149,7 +149,7 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 // read sends a request of the table, and again where that may help.
 func (t *Transport) read(req *http.Request, body []byte) (*http.Response, error) {
 	from, what := t.o.Look, "looking"
-	if acting(req.Context()) && t.o.Act != nil {
+	if Acting(req.Context()) && t.o.Act != nil {
 		from, what = t.o.Act, "acting"
 	}
 	cred, err := fetch(req.Context(), from, what)

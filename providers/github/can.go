@@ -1,31 +1,195 @@
 package github
 
-import "slices"
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net/url"
+	"strings"
 
-// implied are the scopes that a classic token has with another one (docs: scopes for
-// OAuth apps).
-var implied = map[string][]string{
-	"repo":             {"repo:status", "repo_deployment", "public_repo", "repo:invite", "security_events"},
-	"admin:org":        {"write:org", "read:org", "manage_runners:org"},
-	"write:org":        {"read:org"},
-	"admin:enterprise": {"manage_runners:enterprise", "manage_billing:enterprise", "read:enterprise"},
-	"admin:repo_hook":  {"write:repo_hook", "read:repo_hook"},
-	"write:packages":   {"read:packages"},
-	"audit_log":        {"read:audit_log"},
-	"admin:public_key": {"write:public_key", "read:public_key"},
-	"user":             {"read:user", "user:email", "user:follow"},
-	"codespace":        {"codespace:secrets"},
-	"admin:gpg_key":    {"write:gpg_key", "read:gpg_key"},
-	"write:discussion": {"read:discussion"},
-	"write:public_key": {"read:public_key"},
-	"write:repo_hook":  {"read:repo_hook"},
+	"cordon/internal/target"
+	"cordon/internal/transport"
+	"cordon/providers"
+)
+
+// What a level is called in providers.Capability.
+const (
+	full    = "full"
+	partial = "partial"
+	manual  = "manual"
+	none    = "none"
+	unsure  = "unknown"
+)
+
+// Questions of Can that are not verbs of a plan: whether there is something to see.
+const (
+	canList     = "list"
+	canJobs     = "jobs"
+	canExposure = "exposure"
+	canAudit    = "audit log"
+)
+
+// Can implements providers.Provider. Reading is tried, with one small read for each
+// question. Changing is told by headers: a classic token names its scopes, an App's
+// installation its permissions, and a fine-grained token says nothing of itself; a person's
+// role is only known once GitHub refuses.
+func (p *Provider) Can(ctx context.Context, t target.Ref) ([]providers.Capability, error) {
+	sc, err := p.placeOf(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	if !sc.holds() {
+		return p.canExpand(ctx, sc)
+	}
+	a, lerr := p.act.get(ctx, sc.prefix()+"/actions/runners", url.Values{"per_page": {"1"}})
+	if done := finished(ctx, lerr); done != nil {
+		return nil, done
+	}
+	if lerr == nil {
+		_, lerr = rows(a)
+	}
+	out := []providers.Capability{tried(canList, a, lerr)}
+	for _, q := range probes(sc) {
+		pa, err := p.act.get(ctx, q.path, url.Values{"per_page": {"1"}})
+		if done := finished(ctx, err); done != nil {
+			return nil, done
+		}
+		out = append(out, tried(q.verb, pa, err))
+	}
+	var busy bool
+	if t.ID != "" && lerr == nil {
+		_, id, _ := p.own(t)
+		w, _, err := p.details(ctx, p.act, sc, id)
+		if done := finished(ctx, err); done != nil {
+			return nil, done
+		}
+		if err != nil {
+			lerr = fmt.Errorf("the runner cannot be read: %w", err)
+		}
+		busy = w.Busy != nil && *w.Busy
+	}
+	h := p.holder(ctx, a)
+	for _, verb := range verbsOf(sc) {
+		c := h.may(verb, sc, a, lerr)
+		if busy && verb == providers.Deregister && c.Level == full {
+			c.Level, c.Why = partial, "it is busy, and GitHub refuses to remove a busy runner: cancel its run first"
+		}
+		out = append(out, c)
+	}
+	return out, ctx.Err()
 }
 
-// anyScope reports whether one of the scopes of wants is among has or implied by one.
-func anyScope(has, wants string) bool {
-	have := list(has)
-	for _, h := range have {
-		have = append(have, implied[h]...)
+// placeOf is the scope that Can is asked about.
+func (p *Provider) placeOf(ctx context.Context, t target.Ref) (scope, error) {
+	if t.ID == "" && t.Kind == target.Runner && t.System == p.o.Name && t.Scope.Level != "" {
+		s, err := parseScope(strings.TrimSuffix(t.Scope.Level+":"+t.Scope.Path, ":"))
+		if err != nil {
+			return scope{}, fmt.Errorf("%w: %w", providers.ErrNotYours, err)
+		}
+		return s, nil
 	}
-	return slices.ContainsFunc(list(wants), func(w string) bool { return slices.Contains(have, w) })
+	sc, id, err := p.own(t)
+	if err == nil && sc == (scope{}) {
+		sc, _, err = p.search(ctx, id)
+	}
+	return sc, err
+}
+
+// probes are the small reads by which seeing is tried.
+func probes(sc scope) []struct{ verb, path string } {
+	at := sc.prefix()
+	switch sc.level {
+	case repository:
+		return []struct{ verb, path string }{{canJobs, at + "/actions/runs"}, {canExposure, at + "/actions/secrets"}}
+	case organization:
+		return []struct{ verb, path string }{{canExposure, at + "/actions/secrets"}, {canAudit, at + "/audit-log"}}
+	}
+	return []struct{ verb, path string }{{canAudit, at + "/audit-log"}}
+}
+
+// tried is what one read says of a question.
+func tried(verb string, a answer, err error) providers.Capability {
+	c := providers.Capability{Verb: verb}
+	switch {
+	case err == nil:
+		c.Level = full
+	case errors.Is(err, providers.ErrForbidden), errors.Is(err, providers.ErrNotFound), errors.Is(err, providers.ErrUnauthorized):
+		c.Level, c.Why, c.Missing = none, err.Error(), a.missing()
+		if verb == canAudit && a.Status == 404 {
+			c.Why += "; GitHub has it for organizations of an enterprise alone"
+		}
+	default:
+		c.Level, c.Why = unsure, err.Error()
+	}
+	return c
+}
+
+// missing is the permission that a refused read needs, as GitHub says.
+func (a answer) missing() string {
+	switch {
+	case a.Classic && a.Wants != "" && !anyScope(a.Scopes, a.Wants):
+		return "scope " + strings.Join(list(a.Wants), " or ")
+	case !a.Classic && a.Needs != "":
+		return "permission " + a.Needs
+	}
+	return ""
+}
+
+// canExpand asks about a scope that stands for others: whether they can be listed.
+func (p *Provider) canExpand(ctx context.Context, s scope) ([]providers.Capability, error) {
+	places, said := 0, ""
+	err := p.places(ctx, s, func(scope) error {
+		if places++; places >= perPage {
+			return errEnough
+		}
+		return nil
+	}, func(name string, why error) error {
+		if said == "" {
+			said = name + ": " + why.Error()
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, errEnough) {
+		return nil, err
+	}
+	c := providers.Capability{Verb: canList, Level: full, Why: fmt.Sprintf("%d organizations and repositories", places)}
+	switch {
+	case errors.Is(err, errEnough):
+		c.Why = fmt.Sprintf("%d organizations and repositories, or more", places)
+	case places == 0:
+		c.Level, c.Why = none, "no organization or repository can be listed: "+said
+		if said == "" {
+			c.Why = "it stands for no organization and no repository"
+		}
+	case said != "":
+		c.Level, c.Why = partial, c.Why+"; not "+said
+	}
+	return []providers.Capability{c}, ctx.Err()
+}
+
+// holder is what is known of a credential.
+type holder struct {
+	classic bool
+	scopes  string
+	granted map[string]string // of an App's installation, nil: not an App's
+	apart   bool              // changes use another one, which nothing is known of
+}
+
+func (p *Provider) holder(ctx context.Context, a answer) holder {
+	h := holder{classic: a.Classic, scopes: a.Scopes}
+	acting := transport.Acting(ctx)
+	app := p.o.App
+	if acting {
+		app = p.o.ActApp
+	}
+	if app != nil {
+		h.granted, _, _ = app.known(ctx)
+	}
+	h.apart = p.o.ActsApart && !acting
+	if h.apart && p.o.ActApp != nil && p.o.App != nil && p.o.ActApp.o.App == p.o.App.o.App { // one installation: what it may is known
+		h.apart = false
+	}
+	h.granted = maps.Clone(h.granted)
+	return h
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"cordon/internal/target"
+	"cordon/internal/transport"
 	"cordon/providers"
 )
 
@@ -21,19 +22,27 @@ const (
 // /personal_access_tokens/self, and whether the runner can be read. A role is only
 // known once GitLab refuses, so "full" still ends in a plain refusal where it is too low.
 func (p *Provider) Can(ctx context.Context, t target.Ref) ([]providers.Capability, error) {
-	id, err := p.own(t)
-	if err != nil {
-		return nil, err
+	var id int64
+	anyone := t.System == p.o.Name && t.Kind == target.Runner && t.ID == ""
+	if !anyone {
+		var err error
+		if id, err = p.own(t); err != nil {
+			return nil, err
+		}
 	}
 	scopes, serr := p.tokenScopes(ctx)
 	if done := finished(ctx, serr); done != nil {
 		return nil, done
 	}
-	w, _, rerr := p.details(ctx, id, true)
+	var w wireRunner
+	var rerr error
+	if !anyone {
+		w, _, rerr = p.details(ctx, id, true)
+	}
 	if done := finished(ctx, rerr); done != nil {
 		return nil, done
 	}
-	if rerr == nil {
+	if rerr == nil && !anyone {
 		if err := levels(t, w); err != nil {
 			return nil, err
 		}
@@ -44,7 +53,7 @@ func (p *Provider) Can(ctx context.Context, t target.Ref) ([]providers.Capabilit
 		switch {
 		case rerr != nil:
 			c = providers.Capability{Verb: verb, Level: none, Why: "the runner cannot be read: " + rerr.Error()}
-		case p.o.ActsApart && c.Level != full:
+		case p.o.ActsApart && !transport.Acting(ctx) && c.Level != full:
 			c = providers.Capability{Verb: verb, Level: unsure, Why: "the credential for acting is another one; what it may do shows when the first plan is confirmed"}
 		case verb == providers.Deregister && len(w.Projects) > 1 && c.Level == full:
 			c.Level, c.Why = partial, fmt.Sprintf("only an administrator may remove a runner of %d projects", len(w.Projects))
