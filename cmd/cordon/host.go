@@ -9,62 +9,156 @@ import (
 
 	"cordon/internal/app"
 	"cordon/internal/check"
+	"cordon/internal/host"
 )
 
 func newHost(e env) *cobra.Command {
-	return group("host", "Check runner hosts over SSH", newHostCheck(e))
+	return group("host", "Check runner hosts, however they can be reached", newHostCheck(e), newHostScript(e), newHostIngest(e), newHostAccept(e))
+}
+
+// hostCheck are the options of host check.
+type hostCheck struct {
+	yes            bool
+	reason, failOn string
+	root           string
+	parallel       int
+	least          check.Severity
 }
 
 func newHostCheck(e env) *cobra.Command {
-	var yes bool
-	var reason, failOn string
+	var o hostCheck
 	c := &cobra.Command{
-		Use: "check HOST", Short: "Read one host once and run every check on what it says", Args: exactly("HOST"),
-		Long: `check logs in to HOST, reads it with one fixed script and runs the checks on the answer.
-A login is seen on the host: it is in its logs, runs its login code, and may warn whoever
-owns it. The read is kept as a case.`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			least, err := check.ParseSeverity(failOn)
-			if err != nil {
+		Use: "check HOST...", Short: "Read hosts once each and run every check on what they say",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usage(fmt.Errorf("cordon host check takes at least one HOST; see cordon host check --help"))
+			}
+			if n, twice := app.Twice(args); twice {
+				return usage(fmt.Errorf("%s is named twice", n))
+			}
+			return nil
+		},
+		Long: `check reads each HOST with one fixed script over whatever its configuration names
+(SSH, exec, local) and runs the checks on the answer: one connection and one session a
+host, a second session where reread is configured. A login is seen on the host: it is in
+its logs, runs its login code, and may warn whoever owns it; what looking does is told
+before anything is contacted. Every read is kept as a case.
+
+With --root DIR the mounted disk image of HOST is read instead: nothing of it runs, HOST
+need not be configured, and what only a running machine has could not be looked at.`,
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			if o.least, err = check.ParseSeverity(o.failOn); err != nil {
 				return usage(fmt.Errorf("--fail-on: %w", err))
 			}
-			if yes && strings.TrimSpace(reason) == "" {
+			if o.yes && strings.TrimSpace(o.reason) == "" {
 				return usage(fmt.Errorf("--yes needs --reason: a login is seen on the host, and why is kept with it"))
+			}
+			if o.parallel < 1 || o.parallel > app.MaxParallel {
+				return usage(fmt.Errorf("--parallel: 1 to %d", app.MaxParallel))
+			}
+			if o.root != "" && len(args) > 1 {
+				return usage(fmt.Errorf("--root is the disk of one HOST"))
 			}
 			a, err := e.open(cmd)
 			if err != nil {
 				return err
 			}
 			defer a.Close()
-			if err := a.KnowsHost(args[0]); err != nil {
+			if o.root != "" {
+				r, err := a.CheckImage(cmd.Context(), args[0], o.root, o.reason)
+				return e.report(a, r, err, o.least)
+			}
+			if err := e.declare(cmd, a, args, &o); err != nil {
 				return err
 			}
-			lines := e.lines(a)
-			if !yes {
-				if !isTerminal(e.in) {
-					return fmt.Errorf("check %s: %w: a login is visible on the host; say --yes --reason", args[0], app.ErrNeeds)
-				}
-				if err := (&app.Person{Ctx: cmd.Context(), In: e.in, Out: lines}).ConfirmLogin(args[0]); err != nil {
-					return err
-				}
+			if len(args) == 1 {
+				r, err := a.CheckHost(cmd.Context(), args[0], o.reason)
+				return e.report(a, r, err, o.least)
 			}
-			r, err := a.CheckHost(cmd.Context(), args[0], reason)
-			if err != nil {
-				return err
-			}
-			if e.flags.json {
-				err = json.NewEncoder(e.out).Encode(r)
-			} else {
-				lines.HostReport(r)
-			}
-			*e.code = r.Exit(least)
-			return err
+			return e.checkAll(cmd, a, args, o)
 		},
 	}
 	f := c.Flags()
-	f.BoolVar(&yes, "yes", false, "log in without asking")
-	f.StringVar(&reason, "reason", "", "why, kept in the case")
-	f.StringVar(&failOn, "fail-on", "high", "exit 3 at findings of this severity or above")
+	f.BoolVar(&o.yes, "yes", false, "log in without asking")
+	f.StringVar(&o.reason, "reason", "", "why, kept in the case")
+	f.StringVar(&o.failOn, "fail-on", "high", "exit 3 at findings of this severity or above")
+	f.StringVar(&o.root, "root", "", "read the disk image mounted here instead of the host")
+	f.IntVar(&o.parallel, "parallel", 8, "how many hosts are read at the same time")
 	f.BoolVar(&e.flags.json, "json", false, "as JSON")
 	return c
+}
+
+// declare tells what looking would do, and has a person confirm it. Hosts whose keys
+// wait for a finger are read one after the other.
+func (e env) declare(cmd *cobra.Command, a *app.App, names []string, o *hostCheck) error {
+	for _, n := range names {
+		if err := a.KnowsHost(n); err != nil {
+			return err
+		}
+	}
+	if !o.yes && !isTerminal(e.in) {
+		return fmt.Errorf("check %s: %w: a login is visible on the host; say --yes --reason", strings.Join(names, " "), app.ErrNeeds)
+	}
+	looks, err := a.LookAt(cmd.Context(), names)
+	if err != nil {
+		return err
+	}
+	lines := app.Lines{W: e.err, Simulated: a.Simulated()}
+	if !o.yes {
+		lines = e.lines(a)
+	}
+	if !o.yes || touches(looks) > 0 || len(names) > 1 {
+		lines.Looking(looks)
+	}
+	if touches(looks) > 0 {
+		o.parallel = 1
+	}
+	if o.yes {
+		return nil
+	}
+	p := &app.Person{Ctx: cmd.Context(), In: e.in, Out: lines}
+	if len(names) == 1 {
+		return p.ConfirmLogin(names[0])
+	}
+	return p.Typed("check "+strings.Join(names, " "), fmt.Sprintf("%d hosts", len(names)), "a login on every one of them is visible there: logs, login code, whoever watches")
+}
+
+func touches(all []host.Looking) (n int) {
+	for _, l := range all {
+		n += l.Touches
+	}
+	return n
+}
+
+// report writes what one host said.
+func (e env) report(a *app.App, r app.HostReport, err error, least check.Severity) error {
+	if err != nil {
+		return err
+	}
+	if e.flags.json {
+		err = json.NewEncoder(e.out).Encode(r)
+	} else {
+		e.lines(a).HostReport(r)
+	}
+	*e.code = r.Exit(least)
+	return err
+}
+
+// checkAll reads several hosts. Progress goes to the error stream, so that the report
+// can be piped.
+func (e env) checkAll(cmd *cobra.Command, a *app.App, names []string, o hostCheck) error {
+	progress := app.Lines{W: e.err, Simulated: a.Simulated()}
+	r, err := a.CheckHosts(cmd.Context(), names, o.reason, o.least, o.parallel, progress.HostProgress)
+	if len(r.Summary.Clean)+len(r.Summary.Findings)+len(r.Summary.CouldNot) == 0 && err != nil {
+		return err
+	}
+	*e.code = r.Exit()
+	if e.flags.json {
+		if jerr := json.NewEncoder(e.out).Encode(r); jerr != nil {
+			return jerr
+		}
+	} else {
+		e.lines(a).HostsReport(r)
+	}
+	return err
 }

@@ -17,7 +17,6 @@ import (
 	"cordon/internal/host"
 	"cordon/internal/redact"
 	"cordon/internal/secret"
-	"cordon/internal/target"
 	"cordon/internal/transport"
 	"cordon/providers"
 	"cordon/providers/gitlab"
@@ -101,26 +100,6 @@ func (a *App) recent(name string) *gitlab.Recent {
 		a.answers[name] = &gitlab.Recent{}
 	}
 	return a.answers[name]
-}
-
-// ssh adds the hosts.
-func (a *App) ssh(s *systems, m redact.Marker) {
-	hs := map[string]host.Host{}
-	for name, h := range a.cfg.Hosts {
-		x := host.Host{
-			Name: name, Address: h.Address, User: h.User, Key: h.Key, KnownHosts: h.KnownHosts, Sudo: h.Sudo, Unit: h.Unit,
-		}
-		if h.Agent {
-			x.AgentSock = os.Getenv("SSH_AUTH_SOCK")
-		}
-		hs[name] = x
-	}
-	hosts := host.New(hs, host.Options{Clock: a.clock, Marker: m})
-	s.hosts = hosts
-	s.all[target.SSH] = hosts
-	if s.appliers != nil {
-		s.appliers[target.SSH] = host.NewApplier(hosts)
-	}
 }
 
 // token fetches a token at first need and keeps it in memory for this process.

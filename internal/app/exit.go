@@ -12,6 +12,7 @@ import (
 	"cordon/internal/config"
 	"cordon/internal/engine"
 	"cordon/internal/fleet"
+	"cordon/internal/host"
 	"cordon/internal/signing"
 	"cordon/internal/target"
 	"cordon/internal/transport"
@@ -57,7 +58,7 @@ func ExitCode(err error) int {
 		return ExitHeld
 	case is(ErrNeeds, change.ErrNoPermit, engine.ErrReadOnly, engine.ErrGuarded, engine.ErrReason, casefile.ErrOnHold):
 		return ExitNeeds
-	case is(ErrUsage, bundle.ErrExists, signing.ErrKey, signing.ErrPassphrase, ErrAmbiguous, ErrNoRunner, ErrNoHost, ErrNotLab, config.ErrInvalid, config.ErrToken, transport.ErrNoCredential, target.ErrSyntax,
+	case is(ErrUsage, bundle.ErrExists, signing.ErrKey, signing.ErrPassphrase, ErrAmbiguous, ErrNoRunner, ErrNoHost, ErrNotLab, host.ErrBadConfig, host.ErrNotOurs, host.ErrUsed, config.ErrInvalid, config.ErrToken, transport.ErrNoCredential, target.ErrSyntax,
 		casefile.ErrUnsafeState, casefile.ErrCaseID, casefile.ErrNotFound, casefile.ErrExists, casefile.ErrPurged):
 		return ExitUsage
 	}

@@ -2,12 +2,14 @@ package app
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 
 	"cordon/internal/casefile"
 	"cordon/internal/check"
 	"cordon/internal/evidence"
+	"cordon/internal/host"
 	"cordon/internal/host/snapshot"
 	"cordon/internal/target"
 	"cordon/providers"
@@ -20,7 +22,8 @@ type HostReport struct {
 	Host          string               `json:"host"`
 	Case          string               `json:"case"`
 	Complete      bool                 `json:"complete"`
-	NotRead       string               `json:"not_read,omitempty"` // why nothing was read; then no check ran
+	Carried       *snapshot.Carried    `json:"carried,omitempty"`  // by which way the answer came
+	NotRead       string               `json:"not_read,omitempty"` // why nothing was read; then a refused host key is the only finding there can be
 	Ident         snapshot.Ident       `json:"ident"`
 	Installations []check.Installation `json:"installations"`
 	Results       []check.Result       `json:"results"`
@@ -51,12 +54,31 @@ func (a *App) KnowsHost(name string) error {
 	return nil
 }
 
-// CheckHost logs in to a configured host, reads it once, keeps the read as a case and
-// runs every check. An unreachable host is a report with gaps, and exit code 4.
+// CheckHost reads a configured host once, keeps the read as a case and runs every
+// check. An unreachable host is a report with gaps, and exit code 4; one that shows
+// another key than the known one was not logged in to, which is a finding.
 func (a *App) CheckHost(ctx context.Context, name, reason string) (HostReport, error) {
 	if err := a.KnowsHost(name); err != nil {
 		return HostReport{}, err
 	}
+	return a.checkCase(ctx, name, "log in and read; "+reason, func(set *systems, ref target.Ref, c *casefile.Case) ([]evidence.Gap, error) {
+		return set.hosts.Gather(ctx, ref, providers.Triage, c)
+	})
+}
+
+// CheckImage reads the mounted disk of a host, which need not be configured. Nothing is
+// contacted; what only a running machine has could not be looked at.
+func (a *App) CheckImage(ctx context.Context, name, root, reason string) (HostReport, error) {
+	if a.Simulated() { // a lab has no disks, and a report of this one's would say SIMULATED
+		return HostReport{}, fmt.Errorf("read %s: %w: a lab has no disk images", root, ErrUsage)
+	}
+	return a.checkCase(ctx, name, "read the disk image mounted at "+root+"; "+reason, func(set *systems, _ target.Ref, c *casefile.Case) ([]evidence.Gap, error) {
+		return set.hosts.Image(ctx, name, root, c)
+	})
+}
+
+// checkCase opens a case of its own, has it filled, and judges what is in it.
+func (a *App) checkCase(ctx context.Context, name, what string, fill func(*systems, target.Ref, *casefile.Case) ([]evidence.Gap, error)) (HostReport, error) {
 	store, err := a.cases()
 	if err != nil {
 		return HostReport{}, err
@@ -69,20 +91,20 @@ func (a *App) CheckHost(ctx context.Context, name, reason string) (HostReport, e
 	if err != nil {
 		return HostReport{}, err
 	}
-	r, err := a.checkInto(ctx, c, ref, reason)
+	r, err := a.checkInto(c, ref, what, fill)
 	return r, errors.Join(err, c.Close())
 }
 
-func (a *App) checkInto(ctx context.Context, c *casefile.Case, ref target.Ref, reason string) (HostReport, error) {
+func (a *App) checkInto(c *casefile.Case, ref target.Ref, what string, fill func(*systems, target.Ref, *casefile.Case) ([]evidence.Gap, error)) (HostReport, error) {
 	r := HostReport{Schema: "cordon.host/1", Simulated: a.Simulated(), Host: ref.ID, Case: c.ID()}
-	if _, err := c.Append(casefile.Event{Kind: "confirm", Target: ref, OK: true, Msg: "log in and read; " + reason}); err != nil {
+	if _, err := c.Append(casefile.Event{Kind: "confirm", Target: ref, OK: true, Msg: what}); err != nil {
 		return r, err
 	}
 	set, err := a.build(a.marker.Derive("case:"+c.ID()), false)
 	if err != nil {
 		return r, err
 	}
-	r.Gaps, err = set.hosts.Gather(ctx, ref, providers.Triage, c)
+	r.Gaps, err = fill(set, ref, c)
 	if err != nil {
 		return r, err
 	}
@@ -90,19 +112,41 @@ func (a *App) checkInto(ctx context.Context, c *casefile.Case, ref target.Ref, r
 	if err != nil {
 		return r, err
 	}
+	r.judge(v)
 	msg := "read"
-	if snap, err := kept(v, "host/"+ref.ID+"/snapshot.json"); err == nil {
-		r.Complete, r.Ident = snap.Complete, snap.Ident
-		r.Results, r.Installations = check.Run(snap), check.Installations(snap)
-	} else { // it said nothing: not even who we are there
-		msg, r.NotRead, r.Ident.UID = "not read", err.Error(), -1
-		if len(r.Gaps) > 0 {
-			r.NotRead = r.Gaps[0].Why
-		}
-		r.Results, r.Installations = []check.Result{}, []check.Installation{}
+	if r.NotRead != "" {
+		msg = "not read"
 	}
-	_, err = c.Append(casefile.Event{Kind: "close", OK: r.Complete, Target: ref, Msg: msg})
+	way, err := json.Marshal(r.Carried)
+	if err != nil {
+		return r, err
+	}
+	_, err = c.Append(casefile.Event{Kind: "close", OK: r.Complete, Target: ref, Msg: msg + byWay(r.Carried), Data: way})
 	return r, err
+}
+
+// judge runs the checks on what the case holds of the host.
+func (r *HostReport) judge(v *casefile.View) {
+	snap, err := kept(v, "host/"+r.Host+"/snapshot.json")
+	if err == nil {
+		r.Complete, r.Ident, r.Carried = snap.Complete, snap.Ident, snap.Carried
+		r.Results, r.Installations = check.Run(snap), check.Installations(snap)
+		return
+	}
+	// It said nothing: not even who we are there.
+	r.NotRead, r.Ident.UID = err.Error(), -1
+	if len(r.Gaps) > 0 {
+		r.NotRead = r.Gaps[0].Why
+	}
+	r.Results, r.Installations = []check.Result{}, []check.Installation{}
+	if snap, err := kept(v, host.RefusedName(r.Host)); err == nil {
+		r.Carried = snap.Carried
+		for _, x := range check.Run(snap) {
+			if len(x.Findings) > 0 {
+				r.Results = append(r.Results, x)
+			}
+		}
+	}
 }
 
 // kept reads a snapshot back from a case.

@@ -216,9 +216,13 @@ func dashed(s string) string {
 func (l Lines) HostReport(r HostReport) {
 	if r.NotRead != "" {
 		l.Printf("host %s NOT READ: %s; case %s", r.Host, r.NotRead, r.Case)
+		l.Findings(r.Results)
 		return
 	}
 	l.Printf("host %s (as told by the host): %s, %s, uid %d; case %s", r.Host, r.Ident.Hostname, r.Ident.OS, r.Ident.UID, r.Case)
+	if way := byWay(r.Carried); way != "" {
+		l.Printf("  read%s", way)
+	}
 	for _, i := range r.Installations {
 		l.Printf("  installation %s at %s for %s, runner %s %s, processes %v", i.Kind, i.Root, i.URL, i.RunnerID, i.Name, i.PIDs)
 	}

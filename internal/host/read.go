@@ -61,6 +61,9 @@ func (h *Hosts) read(ctx context.Context, x Host, profile string) (*snapshot.Sna
 	ex, err := h.run(ctx, x, j)
 	if s != nil {
 		s.Carried = ex.carried()
+		if ex.Trust != nil {
+			s.Sections = append(s.Sections, snapshot.Section{Name: snapshot.SectionHostKey, End: snapshot.EndOK})
+		}
 	}
 	return s, err
 }
@@ -114,8 +117,9 @@ func (h *Hosts) refused(x Host, profile string, hk *HostKeyError) *snapshot.Snap
 	key := hk.Key
 	return &snapshot.Snapshot{
 		Schema: snapshot.Schema, Host: x.Name, Profile: profile, Taken: h.o.Clock.Now().UTC(), Ident: snapshot.Ident{UID: -1},
-		Carried: &snapshot.Carried{Transport: x.transport(), HostKey: &key},
-		Gaps:    []evidence.Gap{{Name: "snapshot", Why: untrusted.Clean(hk.Error(), 500), At: h.o.Clock.Now().UTC()}},
+		Carried:  &snapshot.Carried{Transport: x.transport(), HostKey: &key},
+		Sections: []snapshot.Section{{Name: snapshot.SectionHostKey, End: snapshot.EndOK}},
+		Gaps:     []evidence.Gap{{Name: "snapshot", Why: untrusted.Clean(hk.Error(), 500), At: h.o.Clock.Now().UTC()}},
 	}
 }
 

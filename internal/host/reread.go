@@ -29,6 +29,7 @@ var alwaysReread = []string{"/etc/passwd", "/etc/ld.so.preload"}
 // A preload in sshd or a kernel module still lies to both (facts/host.md §4.6).
 func (h *Hosts) reread(ctx context.Context, s *snapshot.Snapshot, g *guard, way second) int {
 	want := rereadList(s)
+	defer func() { s.Sections = append(s.Sections, compared(s.Rereads)) }()
 	fail := func(err error) int {
 		for _, p := range want {
 			s.Rereads = append(s.Rereads, snapshot.Reread{Path: untrusted.Text(p.path), ByShell: p.print, Why: untrusted.Clean(err.Error(), 200)})
@@ -62,6 +63,27 @@ func (h *Hosts) reread(ctx context.Context, s *snapshot.Snapshot, g *guard, way 
 	g.end()
 	_ = c.Close()
 	return n
+}
+
+// compared says whether everything that was to be read twice was.
+func compared(all []snapshot.Reread) snapshot.Section {
+	sec := snapshot.Section{Name: snapshot.SectionReread, End: snapshot.EndOK}
+	n := 0
+	for _, r := range all {
+		if r.Why == "" {
+			continue
+		}
+		if n++; n == 1 {
+			sec.End, sec.Why = snapshot.EndDenied, untrusted.Clean(string(r.Path)+": "+r.Why, 200)
+		}
+	}
+	switch {
+	case len(all) == 0:
+		sec.End, sec.Why = snapshot.EndMissing, "the shell showed nothing to compare"
+	case n > 1:
+		sec.Why += fmt.Sprintf(", and %d more", n-1)
+	}
+	return sec
 }
 
 // looked is what the shell said of one path.

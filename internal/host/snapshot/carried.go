@@ -16,6 +16,13 @@ const (
 	ByUnsaid = ""           // snapshots of builds that did not record it
 )
 
+// Sections that we add ourselves, after the collector's: whether something was looked at
+// that no script reads. Absent means "not asked".
+const (
+	SectionHostKey = "host-key" // ok: a key was shown and taken
+	SectionReread  = "reread"   // ok: every file of Rereads could be compared
+)
+
 // Carried is how an answer came here: what we did and saw, not what the host says of
 // itself. Texts that a server or a person gave are cleaned before they are stored.
 type Carried struct {

@@ -1,0 +1,166 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"cordon/internal/check"
+	"cordon/internal/host"
+	"cordon/internal/target"
+)
+
+// MaxParallel is how many hosts may be read at the same time.
+const MaxParallel = 32
+
+// HostsReport is one read of each of several hosts.
+type HostsReport struct {
+	Schema    string       `json:"schema"`
+	Simulated bool         `json:"simulated,omitempty"`
+	Hosts     []HostReport `json:"hosts"` // in the order that was asked for
+	Summary   HostsSummary `json:"summary"`
+}
+
+// HostsSummary counts every host once: with findings, else not wholly seen, else clean.
+type HostsSummary struct {
+	Asked    int      `json:"asked"`
+	Clean    []string `json:"clean"`
+	Findings []string `json:"findings"`
+	CouldNot []string `json:"could_not_look"`
+}
+
+// Exit is 3 where a host has findings, 4 where one could not be wholly looked at, else 0.
+func (r HostsReport) Exit() int {
+	switch {
+	case len(r.Summary.Findings) > 0:
+		return ExitFindings
+	case len(r.Summary.CouldNot) > 0:
+		return ExitCannotTell
+	}
+	return ExitDone
+}
+
+// HostProgress is how far a read of several hosts is, after one of them ended.
+type HostProgress struct {
+	Host           string
+	Exit           int // of that host: ExitDone, ExitFindings or ExitCannotTell
+	Done, Of       int
+	Clean          int
+	Findings, Lost int // with findings; not wholly seen
+}
+
+// LookAt tells what reading the hosts would do, and contacts nobody.
+func (a *App) LookAt(ctx context.Context, names []string) ([]host.Looking, error) {
+	var out []host.Looking
+	for _, n := range names {
+		if err := a.KnowsHost(n); err != nil {
+			return nil, err
+		}
+		if a.fleet.hosts == nil {
+			return nil, fmt.Errorf("%w: hosts are not looked at offline", ErrNeeds)
+		}
+		l, err := a.fleet.hosts.Look(ctx, n)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, l)
+	}
+	return out, nil
+}
+
+// CheckHosts reads several hosts, parallel of them at a time, each with one connection
+// and as a case of its own. told, if not nil, is called after each, one call at a time.
+// A host that cannot be read is a report, never an error; an error is of this machine,
+// and then the hosts that were read are in the report.
+func (a *App) CheckHosts(ctx context.Context, names []string, reason string, failOn check.Severity, parallel int, told func(HostProgress)) (HostsReport, error) {
+	r := HostsReport{Schema: "cordon.hosts/1", Simulated: a.Simulated(), Hosts: make([]HostReport, len(names))}
+	for _, n := range names {
+		if err := a.KnowsHost(n); err != nil {
+			return r, err
+		}
+	}
+	read := make([]bool, len(names))
+	var mu sync.Mutex
+	at := HostProgress{Of: len(names)}
+	var g errgroup.Group
+	g.SetLimit(min(max(parallel, 1), MaxParallel))
+	var errs []error
+	for i, n := range names {
+		g.Go(func() error {
+			if ctx.Err() != nil {
+				return nil
+			}
+			one, err := a.CheckHost(ctx, n, reason)
+			mu.Lock()
+			defer mu.Unlock()
+			if err != nil {
+				errs = append(errs, fmt.Errorf("check %s: %w", n, err))
+				return nil
+			}
+			r.Hosts[i], read[i] = one, true
+			at.Host, at.Exit = n, one.Exit(failOn)
+			at.count()
+			if told != nil {
+				told(at)
+			}
+			return nil
+		})
+	}
+	_ = g.Wait() // its functions keep their errors themselves: one host's end is not the others'
+	for i, n := range names {
+		if !read[i] {
+			r.Hosts[i] = HostReport{
+				Schema: "cordon.host/1", Simulated: a.Simulated(), Host: n, NotRead: "not asked: the work ended before",
+				Results: []check.Result{}, Installations: []check.Installation{},
+			}
+		}
+	}
+	r.Summary = summary(r.Hosts, failOn)
+	return r, errors.Join(append(errs, ctx.Err())...)
+}
+
+func (p *HostProgress) count() {
+	p.Done++
+	switch p.Exit {
+	case ExitFindings:
+		p.Findings++
+	case ExitCannotTell:
+		p.Lost++
+	default:
+		p.Clean++
+	}
+}
+
+func summary(all []HostReport, failOn check.Severity) HostsSummary {
+	s := HostsSummary{Asked: len(all), Clean: []string{}, Findings: []string{}, CouldNot: []string{}}
+	for _, h := range all {
+		switch h.Exit(failOn) {
+		case ExitFindings:
+			s.Findings = append(s.Findings, h.Host)
+		case ExitCannotTell:
+			s.CouldNot = append(s.CouldNot, h.Host)
+		default:
+			s.Clean = append(s.Clean, h.Host)
+		}
+	}
+	return s
+}
+
+// hostRef is the reference of a host by its name.
+func hostRef(name string) target.Ref {
+	return target.Ref{System: target.SSH, Kind: target.Host, ID: name}
+}
+
+// Twice returns the first name that is asked for more than once.
+func Twice(names []string) (string, bool) {
+	for i, n := range names {
+		if slices.Contains(names[:i], n) {
+			return n, true
+		}
+	}
+	return "", false
+}

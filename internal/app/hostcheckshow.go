@@ -1,0 +1,89 @@
+package app
+
+import (
+	"fmt"
+	"strings"
+
+	"cordon/internal/host"
+	"cordon/internal/host/snapshot"
+)
+
+// byWay says how an answer came, "" where that was not recorded.
+func byWay(c *snapshot.Carried) string {
+	if c == nil {
+		return ""
+	}
+	s := " by " + c.Transport
+	if c.Transport == snapshot.ByHand {
+		s = ""
+	}
+	if c.Carrier != "" {
+		s += " " + c.Carrier
+	}
+	if k := c.HostKey; k != nil {
+		s += ", host key " + k.Shown + " (" + k.State
+		if k.Why != "" {
+			s += ": " + k.Why
+		}
+		s += ")"
+	}
+	return s
+}
+
+// Looking writes what reading hosts would do, before anything is contacted.
+func (l Lines) Looking(all []host.Looking) {
+	touches := 0
+	var effects []string
+	hosts := map[string][]string{}
+	for _, x := range all {
+		l.Printf("%s: %s %s%s", x.Host, x.Transport, x.Way, offers(x.Keys))
+		if x.Problem != "" {
+			l.Printf("  would fail before any contact: %s", x.Problem)
+		}
+		touches += x.Touches
+		for _, e := range x.Effects {
+			if hosts[e] == nil {
+				effects = append(effects, e)
+			}
+			hosts[e] = append(hosts[e], x.Host)
+		}
+	}
+	l.Printf("looking is not free:")
+	for _, e := range effects {
+		on := ""
+		if len(hosts[e]) < len(all) {
+			on = " (" + strings.Join(hosts[e], ", ") + ")"
+		}
+		l.Printf("  %s%s", e, on)
+	}
+	if touches > 0 {
+		l.Printf("YOUR SECURITY KEY WILL ASK: %s", count(touches, "", "1 touch", "touches"))
+	}
+}
+
+func offers(keys string) string {
+	if keys == "" {
+		return ""
+	}
+	return ", with key " + keys
+}
+
+// HostProgress writes how far a read of several hosts is.
+func (l Lines) HostProgress(p HostProgress) {
+	said := map[int]string{ExitDone: "clean", ExitFindings: "FINDINGS", ExitCannotTell: "could not wholly look"}[p.Exit]
+	l.Printf("%d/%d %s: %s  (so far %d clean, %d with findings, %d not wholly seen)", p.Done, p.Of, p.Host, said, p.Clean, p.Findings, p.Lost)
+}
+
+// HostsReport writes every host and then which are which.
+func (l Lines) HostsReport(r HostsReport) {
+	for _, h := range r.Hosts {
+		l.HostReport(h)
+	}
+	l.Printf("%d hosts", r.Summary.Asked)
+	for _, x := range []struct {
+		word  string
+		names []string
+	}{{"findings", r.Summary.Findings}, {"could not look, or not at everything", r.Summary.CouldNot}, {"nothing found, everything seen", r.Summary.Clean}} {
+		l.Printf("  %s: %s", x.word, fmt.Sprintf("%d %s", len(x.names), strings.Join(x.names, " ")))
+	}
+}
