@@ -248,6 +248,10 @@ func (p *past) routes() {
 
 // answer gives what is in lists or paged for the path, or a list of nothing.
 func (p *past) answer(w http.ResponseWriter, r *http.Request) {
+	if r.PathValue("list") == "runners" {
+		p.behind.ServeHTTP(w, r)
+		return
+	}
 	path := strings.TrimPrefix(r.URL.EscapedPath(), "/api/v3/")
 	path, _ = url.PathUnescape(path)
 	if v, ok := p.lists[path]; ok {

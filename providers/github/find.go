@@ -52,7 +52,11 @@ func (p *Provider) Find(ctx context.Context, page *url.URL) (providers.Found, er
 		return p.foundRunner(sc, rest[3])
 	case sc.level != repository || len(rest) < 3 || rest[0] != "actions" || rest[1] != "runs":
 		return notOurs("no page of a run, a job or a runner")
-	case len(rest) >= 5 && rest[3] == "job":
+	}
+	if _, err := number(rest[2]); err != nil {
+		return providers.Found{}, err
+	}
+	if len(rest) >= 5 && rest[3] == "job" {
 		return p.foundJob(ctx, sc.path, rest[4])
 	}
 	return p.foundRun(ctx, sc.path, rest[2])

@@ -161,6 +161,8 @@ func (r *returning) end(late string) {
 	o := r.o
 	switch {
 	case o.Returned == witness.Yes:
+	case o.Polling == witness.Yes && len(r.elsewhere)+len(r.unseen) > 0:
+		o.Says = "whether it came back under another registration is not known (" + strings.Join(append(r.elsewhere, r.unseen...), "; ") + ")"
 	case len(r.elsewhere) > 0:
 		o.CouldNot = strings.Join(r.elsewhere, ", ") + ": GitHub does not say since when, so whether it is the same machine has to be looked at"
 	case len(r.unseen) > 0:
@@ -173,7 +175,6 @@ func (r *returning) end(late string) {
 		}
 	}
 	if o.CouldNot != "" {
-		o.Polling, o.LastContact, o.Clock = witness.Unknown, time.Time{}, ""
 		o.Says = o.CouldNot
 	}
 	o.Says = untrusted.Clean(o.Says+"; "+late, 600)
