@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"cordon/internal/host/snapshot"
 	"cordon/internal/untrusted"
@@ -35,6 +36,8 @@ type Installation struct {
 	Ephemeral bool           `json:"ephemeral,omitempty"` // it was registered for one job
 	Pinned    bool           `json:"pinned,omitempty"`    // it is set never to update itself
 	Monitor   untrusted.Text `json:"monitor,omitempty"`   // where it reports what it does (monitorSocketAddress)
+	Contested time.Time      `json:"contested,omitzero"`  // when the service last said that another session uses its registration; host clock
+	JIT       bool           `json:"jit,omitempty"`       // GitHub: configured just in time; URL is the service's, and no account is kept
 	Residue   bool           `json:"residue,omitempty"`   // no registration: what one that removed itself left, or .dev-env
 
 	PIDs       []int    `json:"pids,omitempty"`
@@ -79,6 +82,7 @@ func (v *view) installations() []Installation {
 		if in.Version == "" {
 			in.Version = v.version(*in)
 		}
+		in.Contested = v.contested(*in)
 		slices.Sort(in.PIDs)
 	}
 	slices.SortStableFunc(out, func(a, b Installation) int {

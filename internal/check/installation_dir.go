@@ -50,6 +50,7 @@ func (v *view) fromDirectory(p string, f *snapshot.File) Installation {
 		return in
 	}
 	in.URL, in.RunnerID, in.Name = pick("githuburl", "serverurlv2", "serverurl"), pick("agentid"), pick("agentname")
+	in.JIT = in.Kind == GitHub && low.text("githuburl") == ""
 	in.Pool, in.Monitor = pick("poolname", "poolid"), pick("monitorsocketaddress")
 	in.Ephemeral, in.Pinned = low["ephemeral"] == true, low["disableupdate"] == true
 	work := pick("workfolder")

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"cordon/internal/host/snapshot"
 	"cordon/internal/untrusted"
@@ -68,6 +69,26 @@ func serviceOf(p *snapshot.Process) string {
 		return untrusted.Clean(u, 120)
 	}
 	return ""
+}
+
+// contested is when the agent's log last says that another session uses its identity.
+// A second start within minutes, after a crash for one, says it too, and then works
+// (facts/github.md §2.2): only what no answer followed counts.
+func (v *view) contested(in Installation) time.Time {
+	var at time.Time
+	for _, l := range v.s.Log {
+		mine := l.Root() == string(in.Root) && l.Root() != "" || in.Unit != "" && string(l.Unit) == in.Unit
+		if !mine {
+			continue
+		}
+		switch c := l.Contact(); {
+		case c.Conflict:
+			at = l.At
+		case c.Answered:
+			at = time.Time{}
+		}
+	}
+	return at
 }
 
 var (

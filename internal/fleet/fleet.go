@@ -28,7 +28,10 @@ const Schema = "cordon.fleet/1"
 const (
 	Agreed       = ""             // nothing speaks against it; see Looked for whether anybody looked
 	Ghost        = "ghost"        // registered, and not on the hosts that should have it
-	Rogue        = "rogue"        // on a host, and registered nowhere that was listed
+	Rogue        = "rogue"        // on a host, and not in the list of the account that it names
+	NotOurs      = "not ours"     // on a host, and registered to a service or an account that is not configured
+	NoProvider   = "no provider"  // on a host, of a kind for which cordon has no provider
+	Leftover     = "leftover"     // a root on a host whose registration is gone from the disk
 	Clone        = "clone"        // one identity in two places
 	Disagreement = "disagreement" // provider and host tell different things
 	CannotTell   = "cannot tell"  // on a host; the list it would be on could not be read whole
@@ -51,6 +54,11 @@ type Input struct {
 	Services  map[string]string                  // provider's name to its base URL
 	Hosts     map[string][]string                // configured host to its addresses
 	Snapshots []*snapshot.Snapshot               // the newest of each host; older ones are ignored
+
+	// Listed are the scopes that providers were asked for, by the provider's name, and
+	// whether each was read to its end. Where a provider registers runners to accounts
+	// (GitHub), what is not in it was not looked at.
+	Listed map[string]map[target.Scope]bool
 
 	// Read is when parts were read that were not read At: "provider", "details" and
 	// "managers" by runner. It ends up in Row.SeenAt.
@@ -88,6 +96,7 @@ func Build(in Input) Fleet {
 		f.Rows = append(f.Rows, j.row(r))
 	}
 	f.Rows = append(f.Rows, j.unclaimed()...)
+	j.contested(f.Rows)
 	j.clones(f.Rows)
 	slices.SortStableFunc(f.Rows, compareRows)
 	return f

@@ -127,7 +127,7 @@ func TestStates(t *testing.T) {
 			in := input(runner("42"))
 			in.Snapshots = []*snapshot.Snapshot{host("build-08", idB, true, entry{"42", "https://git.evil.example", "0011223344556677"})}
 			return in
-		}, "build-08", fleet.Rogue, fleet.Looked, "no configured provider is"},
+		}, "build-08", fleet.NotOurs, fleet.Looked, "not ours to end"},
 		"registered where the list failed": {func() fleet.Input {
 			in := input(runner("42"))
 			in.Gaps = []evidence.Gap{{Name: "gitlab-prod/group:acme", Why: "403"}}
@@ -208,7 +208,7 @@ func TestNumberOfAnotherServiceIsNotTheRunner(t *testing.T) {
 	in.Managers[ref("42")] = []providers.Manager{manager(idA, "192.0.2.7")} // even with the machine's id
 	in.Snapshots = []*snapshot.Snapshot{host("build-07", idA, true, entry{"42", "https://other.example.org", "0011223344556677"})}
 	f := fleet.Build(in)
-	if len(f.Rows) != 2 || len(f.Rows[0].Installations) != 0 || f.Rows[1].State != fleet.Rogue {
+	if len(f.Rows) != 2 || len(f.Rows[0].Installations) != 0 || f.Rows[1].State != fleet.NotOurs {
 		t.Errorf("got %+v", f.Rows)
 	}
 }

@@ -2,7 +2,6 @@ package fleet
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"net/url"
 	"slices"
@@ -11,7 +10,6 @@ import (
 
 	"cordon/internal/check"
 	"cordon/internal/host/snapshot"
-	"cordon/internal/untrusted"
 	"cordon/providers"
 )
 
@@ -108,25 +106,6 @@ func (j *join) looked(row *Row) {
 	}
 }
 
-// same reports how it is known that an installation is of this runner; "" if it is not.
-// The configuration's own number counts only at the right service: number 42 exists
-// at every GitLab.
-func (j *join) same(r providers.Runner, ms []providers.Manager, in check.Installation) string {
-	here, there := j.at(r), service(string(in.URL))
-	if here != "" && there != "" && here != there || in.RunnerID != "" && string(in.RunnerID) != r.Ref.ID {
-		return ""
-	}
-	if in.RunnerID != "" && here != "" && here == there {
-		return "its configuration names runner " + untrusted.Clean(string(in.RunnerID), 40)
-	}
-	for _, m := range ms {
-		if in.SystemID != "" && string(m.SystemID) == in.SystemID {
-			return "system id " + in.SystemID
-		}
-	}
-	return ""
-}
-
 // at is the service a runner is registered with, "" where nothing says.
 func (j *join) at(r providers.Runner) string {
 	if u := j.in.Services[r.Ref.System]; u != "" {
@@ -135,13 +114,18 @@ func (j *join) at(r providers.Runner) string {
 	return service(r.Web)
 }
 
-// service is scheme, host and port of a URL, in lower case.
+// service is scheme, host and port of a URL, in lower case. The addresses of
+// GitHub's API and of what its runners poll count as the address that people open.
 func service(raw string) string {
 	u, err := url.Parse(raw)
 	if err != nil || u.Host == "" {
 		return ""
 	}
-	return strings.ToLower(u.Scheme + "://" + u.Host)
+	host := strings.ToLower(u.Host)
+	if host == "api.github.com" || host == "www.github.com" || strings.HasSuffix(host, ".actions.githubusercontent.com") {
+		host = "github.com"
+	}
+	return strings.ToLower(u.Scheme) + "://" + host
 }
 
 // unclaimed makes rows of the installations that no runner claims.
@@ -162,40 +146,6 @@ func (j *join) unclaimed() []Row {
 		out = append(out, row)
 	}
 	return out
-}
-
-// stray says what an installation is that no listed runner claims.
-func (j *join) stray(in check.Installation) (state, why string) {
-	who := service(string(in.URL))
-	if who == "" {
-		return Rogue, "it does not say which service it is registered with: " + untrusted.Clean(strings.Join(in.Problems, "; "), 200)
-	}
-	bases := j.bases()
-	for _, system := range slices.Sorted(maps.Keys(bases)) {
-		if bases[system] != who {
-			continue
-		}
-		if in.RunnerID == "" && in.SystemID == "" {
-			return CannotTell, fmt.Sprintf("%s is configured as %s, and the installation names neither a runner nor a system id", who, system)
-		}
-		for _, g := range j.in.Gaps {
-			if !elsewhere(g.Name, system, bases) {
-				return CannotTell, fmt.Sprintf("%s could not be listed whole (%s: %s), so that it may be registered there", system, untrusted.Clean(g.Name, 80), untrusted.Clean(g.Why, 120))
-			}
-		}
-		if in.RunnerID == "" && !j.managersRead(system) {
-			return CannotTell, fmt.Sprintf("its configuration names no runner, and the managers of %s were not asked", system)
-		}
-		return Rogue, fmt.Sprintf("%s (%s) lists no runner %s", system, who, untrusted.Clean(cmp.Or(string(in.RunnerID), in.SystemID), 40))
-	}
-	return Rogue, fmt.Sprintf("it serves %s, which no configured provider is", untrusted.Clean(who, 120))
-}
-
-// elsewhere reports whether a gap certainly is another provider's: its name begins with
-// that one's.
-func elsewhere(gap, system string, bases map[string]string) bool {
-	first, _, _ := strings.Cut(gap, "/")
-	return first != system && bases[first] != ""
 }
 
 // bases are the services of the configured providers, by name.

@@ -59,6 +59,9 @@ func (j *join) differ(row *Row, in check.Installation) {
 				in.SystemID, from, in.Host, strings.Join(known, ", "))
 		}
 	}
+	if in.Name != "" && row.Runner.Name != "" && in.Kind == check.GitHub && in.Name != row.Runner.Name {
+		add("%s calls it %s, the provider %s", in.Host, untrusted.Clean(string(in.Name), 80), untrusted.Clean(string(row.Runner.Name), 80))
+	}
 	was := j.hosts[in.Host]
 	if was.whole && len(in.PIDs) == 0 && row.Runner.Online == witness.Yes && len(row.Hosts) == 1 {
 		add("the provider says it is online, and no process of it runs on %s", in.Host)
@@ -77,6 +80,24 @@ func systemIDs(row *Row) []string {
 
 // identity is something that only one machine, or one place on it, should have.
 type identity struct{ kind, value string }
+
+// contested marks rows whose agent was told that another session has its identity: a
+// second place uses it, also where that one was never read.
+func (j *join) contested(rows []Row) {
+	for i := range rows {
+		for _, in := range rows[i].Installations {
+			if in.Contested.IsZero() {
+				continue
+			}
+			why := fmt.Sprintf("the agent on %s was told at %s that another session uses its registration: a second machine has it, or the same one was started twice",
+				in.Host, in.Contested.UTC().Format("2006-01-02 15:04:05Z"))
+			if rows[i].Why != "" && rows[i].State != Clone {
+				why += "; " + rows[i].State + ": " + rows[i].Why
+			}
+			rows[i].State, rows[i].Why = Clone, why
+		}
+	}
+}
 
 // clones marks the rows of every identity that is in two places. A token used by
 // several managers is gitlab-runner's own way to scale: where the provider knows a
@@ -103,7 +124,7 @@ func (j *join) clones(rows []Row) {
 			put(identity{"token", in.TokenPrint}, where)
 		}
 		if in.Kind != check.GitLab && in.RunnerID != "" {
-			put(identity{"runner", service(string(in.URL)) + "/" + untrusted.Clean(string(in.RunnerID), 40)}, where)
+			put(identity{"runner", untrusted.Clean(strings.ToLower(strings.TrimRight(string(in.URL), "/")), 200) + " number " + untrusted.Clean(string(in.RunnerID), 40)}, where)
 		}
 	}
 	for _, p := range j.all {
