@@ -75,6 +75,7 @@ func All() []Check {
 	all := []Check{
 		installationsCheck(), jobHooksCheck(), unitsCheck(), cronCheck(), keysCheck(),
 		orphansCheck(), connectionsCheck(), secretsCheck(), profilesCheck(), preloadCheck(),
+		hostKeyCheck(), rereadCheck(),
 	}
 	for i := range all {
 		look := all[i].look

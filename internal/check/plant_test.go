@@ -81,6 +81,16 @@ const (
 )
 
 var artefacts = []artefact{
+	// host-key, userland-lies
+	{"host key that changed", "host-key", check.High, "SHA256:new, known SHA256:old", func(s *snapshot.Snapshot) {
+		s.Carried = &snapshot.Carried{Transport: snapshot.BySSH, HostKey: &snapshot.HostKey{Shown: "SHA256:new", Type: "ssh-ed25519", State: snapshot.KeyChanged, Known: []string{"SHA256:old (known_hosts line 1)"}}}
+	}},
+	{"host key that is revoked", "host-key", check.High, "SHA256:new", func(s *snapshot.Snapshot) {
+		s.Carried = &snapshot.Carried{Transport: snapshot.BySSH, HostKey: &snapshot.HostKey{Shown: "SHA256:new", Type: "ssh-ed25519", State: snapshot.KeyRevoked}}
+	}},
+	{"preload file that the shell hides", "userland-lies", check.High, "/etc/ld.so.preload", func(s *snapshot.Snapshot) {
+		s.Rereads = []snapshot.Reread{{Path: "/etc/passwd", ByShell: "hmac:1", BySFTP: "hmac:1", Same: true}, {Path: "/etc/ld.so.preload", BySFTP: "hmac:2"}}
+	}},
 	// installations
 	{"GitHub runner under a hidden name", "installations", check.High, "/home/ir/.dev-env", plantFile(file(runners, "/home/ir/.dev-env/.runner", 0o600, 1001, "\ufeff{\"agentId\": 9, \"agentName\": \"box\", \"gitHubUrl\": \"https://github.com/acme/web\"}"))},
 	{"second gitlab-runner configuration", "installations", check.Medium, "/home/ir/.gitlab-runner", plantFile(file(runners, "/home/ir/.gitlab-runner/config.toml", 0o600, 1001, config))},
