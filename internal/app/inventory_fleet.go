@@ -96,6 +96,7 @@ type heard struct {
 	was      *lastKnown
 	runners  []providers.Runner
 	gaps     []evidence.Gap
+	scopes   map[target.Scope]bool // that were asked for, and whether to their end
 	managers map[target.Ref][]providers.Manager
 	asked    map[target.Ref]time.Time
 }
@@ -115,7 +116,7 @@ func (a *App) newListing() (*listing, error) {
 		l.base.Services[p.Name()] = a.cfg.Providers[p.Name()].URL
 		l.systems[p.Name()] = &heard{
 			began: a.clock.Now(), was: a.lastKnown(p.Name()),
-			managers: map[target.Ref][]providers.Manager{}, asked: map[target.Ref]time.Time{},
+			managers: map[target.Ref][]providers.Manager{}, asked: map[target.Ref]time.Time{}, scopes: map[target.Scope]bool{},
 		}
 	}
 	return l, nil
@@ -134,6 +135,9 @@ func (l *listing) list(ctx context.Context, p providers.Provider) error {
 	err := p.Runners(ctx, func(page providers.Page) error {
 		l.mu.Lock()
 		h.runners = append(h.runners, page.Runners...)
+		if was, ok := h.scopes[page.Scope]; page.Scope != (target.Scope{}) {
+			h.scopes[page.Scope] = page.Gap == nil && (was || !ok)
+		}
 		if page.Gap != nil {
 			g := *page.Gap
 			g.Name = p.Name() + "/" + g.Name
@@ -215,9 +219,14 @@ func (l *listing) fleet() fleet.Fleet {
 	in.Managers = map[target.Ref][]providers.Manager{}
 	in.Read = map[target.Ref]map[string]time.Time{}
 	in.Gaps = slices.Clone(l.lost)
+	in.Listed = map[string]map[target.Scope]bool{}
 	for _, p := range l.a.fleet.providers {
 		h := l.systems[p.Name()]
 		in.Gaps = append(in.Gaps, h.gaps...)
+		in.Listed[p.Name()] = map[target.Scope]bool{}
+		for s, whole := range h.scopes {
+			in.Listed[p.Name()][s] = whole && h.whole // until the end is there, more of it may come
+		}
 		k := *h.was
 		if h.whole {
 			k.listed(h.runners, h.began, h.gaps)

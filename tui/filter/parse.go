@@ -28,7 +28,7 @@ func (e *Error) Error() string { return e.Why }
 var closed = map[Key][]string{
 	Paused: {"yes", "no"},
 	Busy:   {"yes", "no"},
-	State:  {"agreed", "ghost", "rogue", "clone", "disagreement", "cannot-tell", "not-asked", "could-not-look", "host-unknown"},
+	State:  {"agreed", "ghost", "rogue", "not-ours", "no-provider", "leftover", "clone", "disagreement", "cannot-tell", "not-asked", "could-not-look", "host-unknown"},
 }
 
 // Parse reads a filter. The error is an *Error.
