@@ -34,6 +34,18 @@ type List struct {
 	Window  Window                 `json:"window"`
 	Entries []providers.Credential `json:"entries"` // what publishes, signs or deploys first
 	Gaps    []evidence.Gap         `json:"gaps,omitempty"`
+
+	Jobs        []providers.Job         `json:"jobs,omitempty"`         // what ran on it, and what is odd about each
+	JobsPartial string                  `json:"jobs_partial,omitempty"` // why there may be more
+	Outputs     []providers.Publication `json:"outputs,omitempty"`      // what came out where they ran
+	OutputGaps  []evidence.Gap          `json:"output_gaps,omitempty"`  // what of that is not known
+	Differences []Difference            `json:"differences,omitempty"`  // between its provider and its hosts
+}
+
+// Difference is a job that only one of a runner's provider and a host tells.
+type Difference struct {
+	Host string `json:"host"`
+	check.Finding
 }
 
 // Input is what a list is made of. Everything but At may be empty.
@@ -45,11 +57,16 @@ type Input struct {
 	Known    []providers.Credential // as its provider tells
 	Findings map[string][]check.Result
 	Gaps     []evidence.Gap
+
+	JobsPartial string
+	Outputs     []providers.Publication
+	OutputGaps  []evidence.Gap
 }
 
 // Open makes the list. It is a pure function of its input.
 func Open(in Input) List {
 	l := List{Schema: Schema, Opened: in.At, Window: Window{From: in.Since, Until: in.At}, Gaps: slices.Clone(in.Gaps)}
+	l.Jobs, l.JobsPartial, l.Outputs, l.OutputGaps = in.Jobs, in.JobsPartial, in.Outputs, in.OutputGaps
 	b := builder{list: &l, at: map[key]int{}}
 	if in.Own.Name != "" {
 		b.add(in.Own)
@@ -101,6 +118,7 @@ func (l List) Joined(old List) List {
 			n.Gaps = append(n.Gaps, g)
 		}
 	}
+	n.join(old)
 	b.order()
 	return n
 }

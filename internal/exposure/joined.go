@@ -1,0 +1,78 @@
+package exposure
+
+import (
+	"slices"
+
+	"cordon/internal/check"
+	"cordon/internal/evidence"
+	"cordon/internal/host/snapshot"
+	"cordon/internal/target"
+	"cordon/providers"
+)
+
+// join keeps what an older list had of jobs, of what came out and of differences.
+func (l *List) join(old List) {
+	l.Jobs, l.Outputs = slices.Clone(l.Jobs), slices.Clone(l.Outputs)
+	for _, j := range old.Jobs {
+		if !slices.ContainsFunc(l.Jobs, func(x providers.Job) bool { return x.Ref == j.Ref }) {
+			l.Jobs = append(l.Jobs, j)
+		}
+	}
+	if l.JobsPartial == "" && len(l.Jobs) == 0 {
+		l.JobsPartial = old.JobsPartial
+	}
+	for _, p := range old.Outputs {
+		if !slices.ContainsFunc(l.Outputs, func(x providers.Publication) bool { return x.Kind == p.Kind && x.Name == p.Name && x.Where == p.Where }) {
+			l.Outputs = append(l.Outputs, p)
+		}
+	}
+	slices.SortStableFunc(l.Outputs, func(x, y providers.Publication) int { return y.At.Compare(x.At) })
+	l.OutputGaps = slices.Clone(l.OutputGaps)
+	for _, g := range old.OutputGaps {
+		if !slices.ContainsFunc(l.OutputGaps, func(x evidence.Gap) bool { return x.Name == g.Name }) {
+			l.OutputGaps = append(l.OutputGaps, g)
+		}
+	}
+	for _, d := range old.Differences {
+		if !slices.ContainsFunc(l.Differences, func(x Difference) bool { return x.Host == d.Host }) {
+			l.Differences = append(l.Differences, d)
+		}
+	}
+}
+
+// Compared returns the list with the differences between the provider's jobs and what one
+// host's files tell, in place of those that an earlier look at it gave.
+func (l List) Compared(h HostJobs) List {
+	n := l
+	n.Differences = slices.DeleteFunc(slices.Clone(l.Differences), func(d Difference) bool { return d.Host == h.Host })
+	for _, f := range CompareJobs(l.Jobs, l.JobsPartial, h, l.Window) {
+		n.Differences = append(n.Differences, Difference{h.Host, f})
+	}
+	return n
+}
+
+// HostJobsOf are the jobs that a snapshot tells of one runner: of the installations that
+// have its number, and of all where none has it.
+func HostJobsOf(runner target.Ref, s *snapshot.Snapshot) HostJobs {
+	h := HostJobs{Host: s.Host, Complete: s.Complete, Taken: s.Taken}
+	roots := map[string]bool{}
+	for _, in := range check.Installations(s) {
+		if in.Kind != check.GitHub {
+			continue
+		}
+		h.Keeps = true
+		if string(in.RunnerID) == runner.ID {
+			roots[string(in.Root)] = true
+		}
+	}
+	for _, j := range s.Jobs {
+		if len(roots) > 0 && !roots[string(j.Root)] {
+			continue
+		}
+		if s.Offset.Known && !j.Started.IsZero() {
+			j.Started = j.Started.Add(-s.Offset.Value) // to our clock, which the provider's is near
+		}
+		h.Jobs = append(h.Jobs, j)
+	}
+	return h
+}
