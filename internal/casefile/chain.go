@@ -65,6 +65,9 @@ func verifyAfter(known chain, raw []byte, id string) (chain, error) {
 		l, err := parseLine(rest[:end])
 		switch {
 		case errors.Is(err, ErrVersion):
+			if !follows(rest[:end], rest[end+1:], n, prev) {
+				return c, broken(n, "it says that a newer version wrote it, and does not fit between the lines around it")
+			}
 			return c, err
 		case err != nil:
 			return c, broken(n, "%v", err)
@@ -90,6 +93,23 @@ func verifyAfter(known chain, raw []byte, id string) (chain, error) {
 		return c, err
 	}
 	return c, nil
+}
+
+// follows reports whether a line of a newer version stands where it says, and the line
+// behind it names it: one that somebody put in, or made of another, does not.
+func follows(line, behind []byte, n int, prev string) bool {
+	var w struct {
+		Seq  int
+		Prev string
+	}
+	if json.Unmarshal(line, &w) != nil || w.Seq != n || w.Prev != prev {
+		return false
+	}
+	end := bytes.IndexByte(behind, '\n')
+	if end < 0 || isTorn(behind, end) {
+		return true
+	}
+	return json.Unmarshal(behind[:end], &w) == nil && w.Seq == n+1 && w.Prev == digest(append(bytes.Clone(line), '\n'))
 }
 
 // isTorn reports whether rest, whose first LF is at end, is what a crash leaves of one

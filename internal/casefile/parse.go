@@ -35,7 +35,10 @@ func parseLine(b []byte) (Line, error) {
 	if err := dec.Decode(&w); err != nil {
 		return Line{}, err
 	}
-	if w.V != Version {
+	if w.V < Version {
+		return Line{}, fmt.Errorf("v is %d: there is no such version", w.V)
+	}
+	if w.V > Version {
 		return Line{}, fmt.Errorf("%w: v %d, this build reads %d", ErrVersion, w.V, Version)
 	}
 	if !bytes.HasPrefix(b, fmt.Appendf(nil, `{"v":%d,"seq":%d,"prev":"%s","t":"`, w.V, w.Seq, w.Prev)) {

@@ -83,7 +83,7 @@ func TestEveryByteBeforeTheLastLineIsProtected(t *testing.T) {
 			}
 			bad := bytes.Clone(raw)
 			bad[i] ^= x
-			if err := try(bad); !errors.Is(err, casefile.ErrBroken) && !errors.Is(err, casefile.ErrVersion) {
+			if err := try(bad); !errors.Is(err, casefile.ErrBroken) {
 				t.Fatalf("byte %d %q became %q: %v", i, raw[i], bad[i], err)
 			}
 		}
@@ -154,6 +154,17 @@ func TestALineOfANewerVersionIsNeitherRubbishNorRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	same(t, before, files(t, dir))
+	// What only says so, and is not chained to its neighbours, is tampering.
+	for name, bad := range map[string][]byte{
+		"in the middle":     bytes.Replace(raw, []byte(`{"v":1,"seq":3`), []byte(`{"v":2,"seq":3`), 1),
+		"put in":            append(append(bytes.Clone(raw[:i]), "{\"v\":2,\"seq\":99,\"prev\":\"\"}\n"...), raw[i:]...),
+		"of no version":     append(bytes.Clone(raw[:i]), bytes.Replace(raw[i:], []byte(`{"v":1,`), []byte(`{"v":0,`), 1)...),
+		"without a version": append(append(bytes.Clone(raw[:i]), "{}\n"...), raw[i:]...),
+	} {
+		if err := tampered(t, s, dir, bad); !errors.Is(err, casefile.ErrBroken) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
 }
 
 func TestACutBehindASignedHeadIsSeen(t *testing.T) {
