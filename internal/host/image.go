@@ -47,6 +47,9 @@ func imageRoot(root string, mounts func() (io.ReadCloser, error)) (string, error
 		return bad("%v", err)
 	}
 	st, err := os.Stat(abs)
+	if here, herr := os.Stat("/"); herr == nil && st != nil && os.SameFile(here, st) {
+		return bad("that is this machine's own root; write local: true for a host to read the machine itself")
+	}
 	switch {
 	case err != nil:
 		return bad("%v", err)
@@ -54,9 +57,6 @@ func imageRoot(root string, mounts func() (io.ReadCloser, error)) (string, error
 		return bad("%s is no directory; mount the image read-only and name the place", abs)
 	case !rootRE.MatchString(abs) || strings.Contains(abs, "/../"):
 		return bad("the path %q may hold letters, digits and . _ / + - only; mount it somewhere else", abs)
-	}
-	if here, err := os.Stat("/"); err == nil && os.SameFile(here, st) {
-		return bad("that is this machine's own root; write local: true for a host to read the machine itself")
 	}
 	f, err := mounts()
 	if err != nil {
