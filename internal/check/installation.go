@@ -199,6 +199,8 @@ func (v *view) unexpected(in Installation) string {
 		return ""
 	case inTemp(root):
 		return "lies in a directory that anybody may write to"
+	case in.Kind == Buildkite && path.Base(root) == ".buildkite-agent" && hiddenPart(path.Dir(root)) == "":
+		return "" // where the agent itself looks first
 	case hiddenPart(root) != "":
 		return "lies under a hidden name"
 	}

@@ -172,13 +172,8 @@ func (v *view) jenkins() []Installation {
 		in := add(v.agentRoot(p, kind))
 		in.Name = untrusted.Text(flagValue(args, "-name", "--name"))
 		in.URL = untrusted.Text(flagValue(args, "-url", "--url", "-master"))
-		if in.URL == "" {
+		if in.URL == "" { // none at all: the controller started it, over SSH
 			in.URL = untrusted.Text(flagValue(args, "-jnlpUrl"))
-		}
-		if !slices.ContainsFunc(args, func(a string) bool {
-			return strings.HasPrefix(a, "-url") || strings.HasPrefix(a, "-jnlpUrl") || strings.HasPrefix(a, "-master") || strings.HasPrefix(a, "--url")
-		}) {
-			in.Problems = []string{"its command line names no controller: one that the controller started over SSH"}
 		}
 	}
 	slices.Sort(roots)

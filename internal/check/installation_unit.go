@@ -77,8 +77,7 @@ func serviceOf(p *snapshot.Process) string {
 func (v *view) contested(in Installation) time.Time {
 	var at time.Time
 	for _, l := range v.s.Log {
-		mine := l.Root() == string(in.Root) && l.Root() != "" || in.Unit != "" && string(l.Unit) == in.Unit
-		if !mine {
+		if !v.logOf(in, l) {
 			continue
 		}
 		switch c := l.Contact(); {
@@ -109,8 +108,7 @@ func (v *view) version(in Installation) string {
 		}
 	}
 	for _, l := range slices.Backward(v.s.Log) {
-		mine := l.From != "" && below(string(l.From), string(in.Root)) || in.Unit != "" && string(l.Unit) == in.Unit
-		if m := logVersion.FindStringSubmatch(string(l.Text)); m != nil && mine {
+		if m := logVersion.FindStringSubmatch(string(l.Text)); m != nil && v.logOf(in, l) {
 			return m[1]
 		}
 	}

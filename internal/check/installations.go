@@ -78,6 +78,9 @@ func (v *view) findInstallations() []Finding {
 			})
 		}
 	})
+	for _, in := range list {
+		out = append(out, v.standing(in)...)
+	}
 	return append(out, v.agentFindings()...)
 }
 
@@ -153,6 +156,7 @@ func describe(in Installation) string {
 	parts := []string{in.Kind}
 	for _, kv := range [][2]string{
 		{"name", string(in.Name)}, {"at", string(in.URL)}, {"id", string(in.RunnerID)}, {"system id", in.SystemID},
+		{"pool", string(in.Pool)}, {"version", in.Version},
 	} {
 		if kv[1] != "" {
 			parts = append(parts, kv[0]+" "+quote(kv[1]))
