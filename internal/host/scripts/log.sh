@@ -98,7 +98,7 @@ diag() {
 }
 
 # Of a worker's log: which job, of which repository and run, and how it ended. All else in it stays there.
-WORKED='1p;/^  "(jobDisplayName|jobId)": /p;/^    "[a-z]*": \{/p;/^          "k": "(repository|run_id|run_attempt|workflow|event_name|actor|ref|sha|job)",/{p;n;p;}
+WORKED='1p;/^ {2,3}"(jobDisplayName|jobId)": /p;/^ {4,5}"[a-z]*": \{/p;/^ {10,11}"k": "(repository|run_id|run_attempt|workflow|event_name|actor|ref|sha|job)",/{p;n;p;}
 /^\[[^]]* (JobRunner|Worker)\] Job (result|completed|ID)/p'
 
 # jobs: what ran here, by the newest worker logs of each listener and its record of repositories

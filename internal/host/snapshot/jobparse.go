@@ -28,16 +28,17 @@ func diagRoot(name string) string {
 }
 
 var (
-	workerField   = regexp.MustCompile(`^  "(jobDisplayName|jobId)": (".*"),?$`)
-	workerContext = regexp.MustCompile(`^    "([a-z]*)": \{$`)
-	workerKey     = regexp.MustCompile(`^          "k": "([a-z_]+)",$`)
-	workerValue   = regexp.MustCompile(`^          "v": (".*"),?$`)
+	workerField   = regexp.MustCompile(`^ {2,3}"(jobDisplayName|jobId)": (".*"),?$`)
+	workerContext = regexp.MustCompile(`^ {4,5}"([a-z]*)": \{$`)
+	workerKey     = regexp.MustCompile(`^ {10,11}"k": "([a-z_]+)",$`)
+	workerValue   = regexp.MustCompile(`^ {10,11}"v": (".*"),?$`)
 	workerResult  = regexp.MustCompile(`Job result after all job steps finish: ([A-Za-z]{1,30})$`)
 	digits        = regexp.MustCompile(`^[0-9]{1,20}$`)
 )
 
 // workerJob takes the chosen lines of one Worker log: the message that began the job,
-// printed with two spaces a level (actions/runner, Worker.cs), and how it ended. Only
+// printed with two spaces a level (actions/runner, Worker.cs; one more where the whole of
+// it was moved in), and how it ended. Only
 // the dictionary "github" counts, at its own depth: inputs and payloads have keys of
 // the same names, and those are whoever's who starts the job.
 func (p *parser) workerJob(name string, b []byte) error {
