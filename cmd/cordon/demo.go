@@ -36,15 +36,15 @@ const demoTitle = "demo: somebody else uses this runner"
 
 func newDemo(e env) *cobra.Command {
 	var headless bool
-	var fault, dir string
-	var seed uint64
+	var dir string
+	var p play
 	c := &cobra.Command{
 		Use: "demo", Short: "Contain the planted runner of a lab, from list to verified bundle", Args: exactly(),
 		Long: `demo starts a lab of its own, contains the planted runner in it step by step, exports the
 evidence bundle and verifies it. Everything is SIMULATED and on loopback; nothing of
 this machine is read or changed outside one new directory.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := knownFault(fault); err != nil {
+			if err := knownFault(p.scenario, p.fault); err != nil {
 				return err
 			}
 			if dir == "" {
@@ -55,26 +55,33 @@ this machine is read or changed outside one new directory.`,
 				dir = d
 			}
 			if !headless && e.onScreen() {
-				return e.tour(cmd.Context(), dir, fault, seed)
+				return e.tour(cmd.Context(), dir, p)
 			}
-			code, err := e.demo(cmd.Context(), dir, fault, seed)
+			code, err := e.demo(cmd.Context(), dir, p)
 			*e.code = code
 			return err
 		},
 	}
 	f := c.Flags()
 	f.BoolVar(&headless, "headless", false, "without a screen, as where there is no terminal")
-	f.StringVar(&fault, "fault", "", "what goes wrong in the lab: one of lab serve --fault")
+	f.StringVar(&p.scenario, "scenario", "", scenarioHelp())
+	f.StringVar(&p.fault, "fault", "", "what goes wrong in the lab: one of lab serve --fault")
 	f.StringVar(&dir, "dir", "", "directory for the lab and the case (default: a new temporary one)")
-	f.Uint64Var(&seed, "seed", 1, "seed of everything the lab generates")
+	f.Uint64Var(&p.seed, "seed", 1, "seed of everything the lab generates")
 	return c
+}
+
+// play is which world a demo is played in.
+type play struct {
+	scenario, fault string
+	seed            uint64
 }
 
 // demo runs lab, containment, export and verification and returns the exit code of
 // the containment's ending.
-func (e env) demo(ctx context.Context, dir, fault string, seed uint64) (int, error) {
+func (e env) demo(ctx context.Context, dir string, p play) (int, error) {
 	labDir := filepath.Join(dir, "lab")
-	stop, err := startLab(ctx, labDir, fault, seed, labLife)
+	stop, err := startLab(ctx, labDir, p, labLife)
 	if err != nil {
 		return app.ExitFailed, err
 	}
@@ -133,13 +140,13 @@ func (e env) handOver(ctx context.Context, a *app.App, s *app.Session, out app.L
 
 // startLab starts this program as a lab in a session of its own, so that a killed or
 // interrupted cordon takes no provider with it, and waits for its ready line.
-func startLab(ctx context.Context, dir, fault string, seed uint64, life time.Duration) (stop func(), err error) {
+func startLab(ctx context.Context, dir string, p play, life time.Duration) (stop func(), err error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, fmt.Errorf("start lab: %w", err)
 	}
 	cmd := exec.Command(self, "lab", "serve", "--dir", dir, "--scale", strconv.Itoa(demoScale),
-		"--seed", strconv.FormatUint(seed, 10), "--fault", fault, "--for", life.String())
+		"--seed", strconv.FormatUint(p.seed, 10), "--scenario", p.scenario, "--fault", p.fault, "--for", life.String())
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	logf := dir + ".log"
 	if err := os.MkdirAll(filepath.Dir(logf), 0o700); err != nil {

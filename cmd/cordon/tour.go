@@ -11,9 +11,9 @@ import (
 // tour is the demo on the screen: the same lab, walked by a person who is guided by
 // one line. Where the terminal is lost the lab stays for a while, so that the case can
 // be gone on with as after a dropped link.
-func (e env) tour(ctx context.Context, dir, fault string, seed uint64) error {
+func (e env) tour(ctx context.Context, dir string, p play) error {
 	fmt.Fprintln(e.err, "SIMULATED  starting the lab in "+dir)
-	stop, err := startLab(ctx, filepath.Join(dir, "lab"), fault, seed, tourLife)
+	stop, err := startLab(ctx, filepath.Join(dir, "lab"), p, tourLife)
 	if err != nil {
 		return err
 	}

@@ -46,6 +46,12 @@ func (h *host) start(p machine.Process, c runner.Config) (*agentProc, error) {
 	return a, nil
 }
 
+func (a *agentProc) number() int { return a.pid }
+
+func (a *agentProc) mainPID() int { return a.pid }
+
+func (a *agentProc) state() runner.State { return a.agent.State() }
+
 // stop ends the process and takes it off the host.
 func (a *agentProc) stop() error {
 	a.cancel()

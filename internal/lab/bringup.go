@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"time"
 
+	"cordon/internal/lab/github"
 	"cordon/internal/lab/gitlab"
 )
 
@@ -22,9 +23,7 @@ func (l *lab) open(ready io.Writer) error {
 		return err
 	}
 	l.url = "http://" + api.Addr().String()
-	l.gitlab, err = gitlab.New(gitlab.Options{
-		Data: l.scenario.GitLab, ID: l.id, Clock: l.clock, Ledger: l.ledger, Vault: l.vault, Faults: l.faults,
-	})
+	service, err := l.service()
 	if err != nil {
 		return err
 	}
@@ -40,17 +39,39 @@ func (l *lab) open(ready io.Writer) error {
 	if err := l.vault.Publish(); err != nil {
 		return err
 	}
-	l.serve(api, l.gitlab.Handler())
+	l.serve(api, service)
 	l.serve(ctl, l.control())
 	for _, h := range l.hosts {
 		if err := h.boot(); err != nil {
 			return err
 		}
-		if h.spec.Name == l.scenario.Target.Host {
+		if h.spec.Name == l.scenario.Target.Host && l.gitlab != nil {
 			l.group.Go(func() error { return h.resurrect(l.ctx) })
+		}
+		if h.spec.Rogue != nil {
+			h.watchRogue()
 		}
 	}
 	return l.announce(l.ready("http://"+ctl.Addr().String()+"/_lab", acc), acc, ready)
+}
+
+// service makes the GitLab or the GitHub of the scenario.
+func (l *lab) service() (http.Handler, error) {
+	var err error
+	if d := l.scenario.GitLab; d != nil {
+		l.gitlab, err = gitlab.New(gitlab.Options{Data: *d, ID: l.id, Clock: l.clock, Ledger: l.ledger, Vault: l.vault, Faults: l.faults})
+		if err != nil {
+			return nil, err
+		}
+		return l.gitlab.Handler(), nil
+	}
+	l.github, err = github.New(github.Options{
+		Data: *l.scenario.GitHub, ID: l.id, Clock: l.clock, Ledger: l.ledger, Vault: l.vault, Faults: l.faults, Stuck: l.scenario.Target.Runner,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return l.github.Handler(), nil
 }
 
 // listen opens a socket that the lab's end closes.

@@ -13,9 +13,13 @@ import (
 	"cordon/internal/lab/runner"
 )
 
-// respawn is the fault keeps-polling: somebody on the host starts the agent again
-// outside its unit, patched to ignore its back-off.
+// respawn is the fault keeps-polling, and what old-listener and new-listener begin with:
+// somebody on the host starts the agent again outside its unit. A gitlab-runner is
+// patched to ignore its back-off; a GitHub listener needs no patch.
 func (h *host) respawn() error {
+	if h.spec.Listener != nil {
+		return h.again()
+	}
 	p := h.process(h.m.NextPID())
 	p.Cgroup = "/system.slice/cron.service"
 	c := h.config()

@@ -14,7 +14,13 @@ import (
 //	GET  /_lab/counters          requests by method and route, SSH connections and sessions by host
 //	GET  /_lab/state             lab time, fault, hosts and their agents
 //	POST /_lab/fault  {"fault"}  one fault on, the others off; "none" for none
-//	POST /_lab/job    {"project","seconds","tags","name"}  queue a job
+//	POST /_lab/job    {"project","seconds","tags","name"}  queue a job; of a GitHub {"repo","labels",…}
+//
+// and where the scenario has a GitHub:
+//
+//	POST /_lab/trouble  github.Trouble  limits and errors for requests to come; {} for none
+//	POST /_lab/spend    {"who","remaining"}  what a credential has left of its hour
+//	POST /_lab/crowd    {"scope","count"}  so many runners more, which never connect
 func (l *lab) control() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /_lab/ledger", func(w http.ResponseWriter, _ *http.Request) { tell(w, l.ledger.Entries()) })
@@ -22,6 +28,11 @@ func (l *lab) control() http.Handler {
 	mux.HandleFunc("GET /_lab/state", func(w http.ResponseWriter, _ *http.Request) { tell(w, l.state()) })
 	mux.HandleFunc("POST /_lab/fault", l.setFault)
 	mux.HandleFunc("POST /_lab/job", l.addJob)
+	if l.github != nil {
+		mux.HandleFunc("POST /_lab/trouble", l.trouble)
+		mux.HandleFunc("POST /_lab/spend", l.spend)
+		mux.HandleFunc("POST /_lab/crowd", l.crowd)
+	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set(gitlab.LabHeader, l.id)
 		mux.ServeHTTP(w, r)
@@ -50,10 +61,18 @@ func tell(w http.ResponseWriter, v any) {
 
 const maxControl = 64 << 10
 
+// told reads the body of a request into v, or answers.
+func told(w http.ResponseWriter, r *http.Request, v any) bool {
+	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxControl)).Decode(v); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return false
+	}
+	return true
+}
+
 func (l *lab) setFault(w http.ResponseWriter, r *http.Request) {
 	var in struct{ Fault string }
-	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxControl)).Decode(&in); err != nil {
-		http.Error(w, err.Error(), http.StatusBadRequest)
+	if !told(w, r, &in) {
 		return
 	}
 	if err := l.faults.Set(in.Fault); err != nil {
@@ -66,19 +85,24 @@ func (l *lab) setFault(w http.ResponseWriter, r *http.Request) {
 func (l *lab) addJob(w http.ResponseWriter, r *http.Request) {
 	in := struct {
 		Project, Seconds int
-		Tags             []string
-		Name             string
+		Tags, Labels     []string
+		Repo, Name       string
 		Script           []string
 	}{Seconds: 30}
-	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxControl)).Decode(&in); err != nil {
-		http.Error(w, err.Error(), http.StatusBadRequest)
+	if !told(w, r, &in) {
 		return
 	}
-	d := gitlab.SeedJob{Project: in.Project, Tags: in.Tags, Script: in.Script, Takes: time.Duration(in.Seconds) * time.Second}
-	if in.Name != "" {
-		d.Name, d.Stage, d.Ref, d.User = in.Name, "test", "main", "dev"
+	var id int
+	var err error
+	if l.github != nil {
+		id, err = l.github.AddJob(in.Repo, in.Name, in.Labels, time.Duration(in.Seconds)*time.Second)
+	} else {
+		d := gitlab.SeedJob{Project: in.Project, Tags: in.Tags, Script: in.Script, Takes: time.Duration(in.Seconds) * time.Second}
+		if in.Name != "" {
+			d.Name, d.Stage, d.Ref, d.User = in.Name, "test", "main", "dev"
+		}
+		id, err = l.gitlab.AddJob(d)
 	}
-	id, err := l.gitlab.AddJob(d)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return

@@ -3,6 +3,7 @@ package lab
 import (
 	"fmt"
 	"net/netip"
+	"strconv"
 	"sync"
 
 	"cordon/internal/lab/fault"
@@ -10,21 +11,30 @@ import (
 	"cordon/internal/lab/runner"
 )
 
+// proc is a simulated agent as a process of a host.
+type proc interface {
+	number() int  // of the process that polls
+	mainPID() int // that its unit started
+	stop() error
+	state() runner.State
+}
+
 // host is one simulated machine: its tree, the unit that runs its agent, and the
 // processes that faults bring up beside it.
 type host struct {
 	lab   *lab
 	spec  hostSpec
 	m     *machine.Machine
-	uid   int // of gitlab-runner
+	uid   int // of the account that runs jobs
 	token string
 
 	mu    sync.Mutex
-	main  *agentProc // nil while the unit is stopped
-	rogue []*agentProc
+	main  proc // nil while the unit is stopped
+	rogue []proc
+	exits map[string]int
 }
 
-// config is the agent of the unit.
+// config is the agent of a gitlab-runner's unit.
 func (h *host) config() runner.Config {
 	return runner.Config{
 		URL: h.lab.url, Token: h.token, SystemID: h.spec.Agent.SystemID, Name: h.spec.Agent.Name,
@@ -48,15 +58,24 @@ func (h *host) process(pid int) machine.Process {
 func (h *host) boot() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if h.spec.Listener != nil {
+		return h.run(h.spec.Listener.PID)
+	}
 	return h.run(h.spec.Agent.PID)
 }
 
 func (h *host) run(pid int) error {
-	a, err := h.start(h.process(pid), h.config())
+	var p proc
+	var err error
+	if h.spec.Listener != nil {
+		p, err = h.listen(*h.spec.Listener, pid, inUnit)
+	} else {
+		p, err = h.start(h.process(pid), h.config())
+	}
 	if err != nil {
 		return fmt.Errorf("start the agent of %s: %w", h.spec.Name, err)
 	}
-	h.main = a
+	h.main = p
 	return nil
 }
 
@@ -72,7 +91,7 @@ func (h *host) Status(unit string) (active, enabled string, mainPID int) {
 		enabled = "enabled"
 	}
 	if unit == h.spec.Unit && h.main != nil {
-		active, mainPID = "active", h.main.pid
+		active, mainPID = "active", h.main.mainPID()
 	}
 	return active, enabled, mainPID
 }
@@ -97,7 +116,7 @@ func (h *host) Stop(unit string) error {
 	}
 	h.main = nil
 	h.lab.ledger.Effect("host.stop", "ssh", h.target(unit), "")
-	if h.lab.faults.Is(fault.KeepsPolling) && h.spec.Name == h.lab.scenario.Target.Host {
+	if h.spec.Name == h.lab.scenario.Target.Host && (h.lab.faults.Is(fault.KeepsPolling) || h.lab.faults.Is(fault.OldListener) || h.lab.faults.Is(fault.NewListener)) {
 		return h.respawn()
 	}
 	return nil
@@ -130,17 +149,21 @@ func (h *host) target(unit string) string { return "host/" + h.spec.Name + "/" +
 type HostState struct {
 	Active  bool                    `json:"active"` // the unit runs
 	Enabled bool                    `json:"enabled"`
-	Agents  map[string]runner.State `json:"agents"` // by PID
+	Agents  map[string]runner.State `json:"agents"`          // by PID
+	Exits   map[string]int          `json:"exits,omitempty"` // codes of those that ended by themselves, by PID
 }
 
 func (h *host) state() HostState {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	s := HostState{Active: h.main != nil, Enabled: h.m.Enabled(h.spec.Unit), Agents: map[string]runner.State{}}
-	for _, a := range append([]*agentProc{h.main}, h.rogue...) {
-		if a != nil {
-			s.Agents[fmt.Sprint(a.pid)] = a.agent.State()
+	s := HostState{Active: h.main != nil, Enabled: h.m.Enabled(h.spec.Unit), Agents: map[string]runner.State{}, Exits: map[string]int{}}
+	for _, p := range append([]proc{h.main}, h.rogue...) {
+		if p != nil {
+			s.Agents[strconv.Itoa(p.number())] = p.state()
 		}
+	}
+	for pid, code := range h.exits {
+		s.Exits[pid] = code
 	}
 	return s
 }

@@ -3,6 +3,7 @@ package lab
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net"
 	"os"
 	"text/template"
@@ -16,25 +17,35 @@ import (
 	"cordon/internal/lab/sshd"
 )
 
-// runnerUID is the user gitlab-runner of every host.
+// runnerUID is the account that runs jobs where the scenario names no other.
 const runnerUID = 998
 
 // openHost builds the tree of a host and opens its SSH address.
 func (l *lab) openHost(spec hostSpec, a *access) error {
-	h := &host{lab: l, spec: spec, uid: runnerUID}
+	h := &host{lab: l, spec: spec, uid: runnerUID, exits: map[string]int{}}
+	if spec.UID != 0 {
+		h.uid = spec.UID
+	}
 	var err error
-	if h.token, err = l.gitlab.RunnerToken(spec.Agent.Token); err != nil {
-		return err
+	if l.gitlab != nil {
+		if h.token, err = l.gitlab.RunnerToken(spec.Agent.Token); err != nil {
+			return err
+		}
 	}
 	if err := os.MkdirAll(l.path("hosts"), 0o700); err != nil {
 		return err
 	}
 	h.m, err = machine.New(l.path("hosts/"+spec.Name), l.scenario.manifests[spec.Name], machine.Vars{
-		Host: spec.Name, Address: spec.Address, GitLab: l.url, Start: l.clock.Start,
+		Host: spec.Name, Address: spec.Address, GitLab: l.url, GitHub: l.url, Start: l.clock.Start,
 		Funcs: func(where string) template.FuncMap { return l.functions(spec.Name + ":" + where) },
 	}, l.seed)
 	if err != nil {
 		return err
+	}
+	if spec.Listener != nil {
+		if err := h.install(*spec.Listener); err != nil {
+			return err
+		}
 	}
 	key, _, err := newKey()
 	if err != nil {
@@ -118,8 +129,23 @@ func (h *host) sshd(key ssh.Signer) sshd.Options {
 
 // functions are what a manifest's templates may call; what they give is planted.
 func (l *lab) functions(where string) template.FuncMap {
-	return template.FuncMap{
+	all := template.FuncMap{
 		"secret": func(shape, name string) (string, error) { return l.vault.Get(shape, name, where) },
+		"public": l.vault.Public,
+		"ago": func(d string) (string, error) {
+			n, err := time.ParseDuration(d)
+			return l.clock.Start.Add(-n).UTC().Format(time.RFC3339), err
+		},
+	}
+	if l.gitlab != nil {
+		maps.Copy(all, l.gitlabFunctions(where))
+	}
+	return all
+}
+
+// gitlabFunctions are those that only a GitLab's hosts have a use for.
+func (l *lab) gitlabFunctions(where string) template.FuncMap {
+	return template.FuncMap{
 		"runnerToken": func(name string) (string, error) {
 			v, err := l.gitlab.RunnerToken(name)
 			if err != nil {
@@ -133,11 +159,6 @@ func (l *lab) functions(where string) template.FuncMap {
 		},
 		"registration": func() (string, error) {
 			return l.gitlab.RegistrationToken(), l.vault.Note(where, l.gitlab.RegistrationToken())
-		},
-		"public": l.vault.Public,
-		"ago": func(d string) (string, error) {
-			n, err := time.ParseDuration(d)
-			return l.clock.Start.Add(-n).UTC().Format(time.RFC3339), err
 		},
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net/url"
 	"os"
 	"strings"
 	"time"
@@ -12,8 +13,24 @@ import (
 // Schema names the form of lab.json and of the line on Options.Ready.
 const Schema = "cordon.lab/1"
 
-// provider is what the lab's GitLab is called in the configuration that comes with it.
-const provider = "gitlab-lab"
+// provider is what the lab's GitLab or GitHub is called in the configuration that comes
+// with it.
+func (l *lab) provider() string {
+	if l.github != nil {
+		return "github-lab"
+	}
+	return "gitlab-lab"
+}
+
+// planted is the runner that the scenario is about, as cordon writes it.
+func (l *lab) planted() string {
+	t := l.scenario.Target
+	if t.Scope == "" {
+		return fmt.Sprintf("%s/%d", l.provider(), t.Runner)
+	}
+	level, path, _ := strings.Cut(t.Scope, ":")
+	return fmt.Sprintf("%s/%s:%s/runner/%d", l.provider(), level, url.PathEscape(path), t.Runner)
+}
 
 // Ready says where everything is. Start is when lab time and real time were equal;
 // since then lab time runs Scale times as fast.
@@ -27,7 +44,8 @@ type Ready struct {
 	Scale      float64           `json:"scale"`
 	Start      time.Time         `json:"start"`
 	Fault      string            `json:"fault"`
-	GitLab     Endpoint          `json:"gitlab"`
+	GitLab     Endpoint          `json:"gitlab,omitzero"` // or GitHub
+	GitHub     Endpoint          `json:"github,omitzero"`
 	Hosts      []string          `json:"hosts"`
 	SSH        map[string]string `json:"ssh"` // host to address:port
 	Config     string            `json:"config"`
@@ -48,12 +66,18 @@ func (l *lab) ready(control string, a *access) Ready {
 	for _, h := range l.hosts {
 		names = append(names, h.spec.Name)
 	}
-	return Ready{
-		Schema: Schema, ID: l.id, PID: os.Getpid(), Scenario: l.scenario.Name, Target: l.scenario.Target, Runner: fmt.Sprintf("%s/%d", provider, l.scenario.Target.Runner),
-		Scale: l.clock.Factor, Start: l.clock.Start, Fault: l.faults.Name(), GitLab: Endpoint{URL: l.url}, Hosts: names, SSH: a.address,
+	r := Ready{
+		Schema: Schema, ID: l.id, PID: os.Getpid(), Scenario: l.scenario.Name, Target: l.scenario.Target, Runner: l.planted(),
+		Scale: l.clock.Factor, Start: l.clock.Start, Fault: l.faults.Name(), Hosts: names, SSH: a.address,
 		Config: l.path("cordon.yaml"), KnownHosts: l.path("known_hosts"), SSHKey: a.keyPath,
 		Ledger: l.path("ledger.jsonl"), Planted: l.path("planted.json"), Control: control,
 	}
+	if l.github != nil {
+		r.GitHub.URL = l.url
+	} else {
+		r.GitLab.URL = l.url
+	}
+	return r
 }
 
 // announce writes the files and, last, the line that says so.

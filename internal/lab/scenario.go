@@ -12,6 +12,7 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"cordon/internal/lab/fault"
+	"cordon/internal/lab/github"
 	"cordon/internal/lab/gitlab"
 	"cordon/internal/lab/machine"
 )
@@ -32,27 +33,35 @@ type Ending struct {
 // Target is what the scenario is about, for whoever plays it.
 type Target struct {
 	Runner int    `yaml:"runner" json:"runner"`
+	Scope  string `yaml:"scope" json:"scope,omitempty"` // where the runner is registered, as the configuration writes it
 	Host   string `yaml:"host" json:"host"`
 }
 
+// scenario has a GitLab or a GitHub.
 type scenario struct {
 	Name   string            `yaml:"name"`
 	Title  string            `yaml:"title"`
 	Target Target            `yaml:"target"`
 	Faults map[string]Ending `yaml:"faults"`
-	GitLab gitlab.Data       `yaml:"gitlab"`
+	GitLab *gitlab.Data      `yaml:"gitlab"`
+	GitHub *github.Data      `yaml:"github"`
+	Scopes []string          `yaml:"scopes"` // of the generated configuration
 	Hosts  []hostSpec        `yaml:"hosts"`
 
 	manifests map[string]machine.Manifest
 }
 
-// hostSpec is one host and the agent its unit runs.
+// hostSpec is one host and the agent its unit runs, which is a gitlab-runner or a
+// GitHub listener.
 type hostSpec struct {
-	Name     string    `yaml:"name"`
-	Address  string    `yaml:"address"` // loopback
-	Unit     string    `yaml:"unit"`
-	Manifest string    `yaml:"manifest"`
-	Agent    agentSpec `yaml:"agent"`
+	Name     string        `yaml:"name"`
+	Address  string        `yaml:"address"` // loopback
+	Unit     string        `yaml:"unit"`
+	UID      int           `yaml:"uid"` // of the account that runs jobs; 0 means 998
+	Manifest string        `yaml:"manifest"`
+	Agent    agentSpec     `yaml:"agent"`
+	Listener *listenerSpec `yaml:"listener"`
+	Rogue    *listenerSpec `yaml:"rogue"` // there under the fault rogue alone
 }
 
 type agentSpec struct {
@@ -73,8 +82,18 @@ func Endings(name string) (map[string]Ending, error) {
 	return s.Faults, nil
 }
 
-// Faults lists what Options.Fault may be, "none" first.
+// Faults lists what Options.Fault may be in some scenario, "none" first.
 func Faults() []string { return fault.Names() }
+
+// FaultsOf lists what Options.Fault may be in one scenario, "none" first; "" means
+// DefaultScenario.
+func FaultsOf(name string) ([]string, error) {
+	ends, err := Endings(name)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(fault.Names(), func(n string) bool { _, ok := ends[n]; return !ok }), nil
+}
 
 // Scenarios lists the names that Serve knows.
 func Scenarios() []string {
@@ -103,8 +122,8 @@ func load(name string) (*scenario, error) {
 	if err := yaml.UnmarshalWithOptions(b, s, yaml.Strict()); err != nil {
 		return nil, fmt.Errorf("read scenario %s: %s", name, yaml.FormatError(err, false, true))
 	}
-	if have, want := slices.Sorted(maps.Keys(s.Faults)), slices.Sorted(slices.Values(fault.Names())); !slices.Equal(have, want) {
-		return nil, fmt.Errorf("scenario %s has endings for the faults %v, wants %v", name, have, want)
+	if err := s.judge(); err != nil {
+		return nil, fmt.Errorf("scenario %s: %w", name, err)
 	}
 	for _, h := range s.Hosts {
 		b, err := scenarios.ReadFile("scenarios/" + name + "/" + h.Manifest)
@@ -116,4 +135,25 @@ func load(name string) (*scenario, error) {
 		}
 	}
 	return s, nil
+}
+
+// judge refuses what cannot be played.
+func (s *scenario) judge() error {
+	if (s.GitLab == nil) == (s.GitHub == nil) {
+		return fmt.Errorf("it has to have a gitlab or a github")
+	}
+	if _, ok := s.Faults[fault.None]; !ok {
+		return fmt.Errorf("it has no ending for %s", fault.None)
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Faults)) {
+		if !slices.Contains(fault.Names(), name) {
+			return fmt.Errorf("it has an ending for a fault that there is not: %s", name)
+		}
+	}
+	for _, h := range s.Hosts {
+		if (h.Listener == nil) == (s.GitLab == nil) {
+			return fmt.Errorf("host %s has an agent of another service", h.Name)
+		}
+	}
+	return nil
 }

@@ -8,9 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,6 +21,7 @@ import (
 
 	"cordon/internal/clock"
 	"cordon/internal/lab/fault"
+	"cordon/internal/lab/github"
 	"cordon/internal/lab/gitlab"
 	"cordon/internal/lab/ledger"
 	"cordon/internal/lab/sshd"
@@ -44,14 +47,15 @@ type Options struct {
 type lab struct {
 	id       string
 	dir      string
-	url      string
+	url      string // of the one or the other
 	scenario *scenario
 	clock    clock.Scaled
 	seed     uint64
 	faults   *fault.Switch
 	ledger   *ledger.Ledger
 	vault    *vault.Vault
-	gitlab   *gitlab.Server
+	gitlab   *gitlab.Server // nil where the scenario has a GitHub
+	github   *github.Server // and the other way round
 	hosts    []*host
 	scripts  []Script
 	client   ssh.PublicKey // the only key that logs in
@@ -105,6 +109,7 @@ func prepare(o Options) (*lab, error) {
 	if l.scenario, err = load(o.Scenario); err != nil {
 		return nil, err
 	}
+	l.faults.Only(slices.Collect(maps.Keys(l.scenario.Faults)))
 	if err := l.faults.Set(o.Fault); err != nil {
 		return nil, err
 	}

@@ -124,7 +124,7 @@ func TestServeRefuses(t *testing.T) {
 	}{
 		"no directory": {Options{}, "no directory given"},
 		"odd path":     {Options{Dir: filepath.Join(dir, "a b")}, "letters, digits"},
-		"scenario":     {Options{Dir: filepath.Join(dir, "x"), Scenario: "nope"}, "choose one of runner-owned"},
+		"scenario":     {Options{Dir: filepath.Join(dir, "x"), Scenario: "nope"}, "choose one of github-owned, runner-owned"},
 		"fault":        {Options{Dir: filepath.Join(dir, "x"), Fault: "nope"}, "choose one of none, keeps-polling"},
 		"taken":        {Options{Dir: taken}, "holds a lab already"},
 	} {
@@ -144,8 +144,9 @@ func TestEndings(t *testing.T) {
 		"loses-reset": {"contained", 0, "rotate unknown, settled"}, "always-422": {"refused", 1, ""},
 		"host-gone": {"cannot tell", 4, ""}, "empty-evidence": {"cannot tell", 4, ""},
 	}
-	if len(e) != len(want) || len(Faults()) != len(want) {
-		t.Errorf("%d endings, %d faults", len(e), len(Faults()))
+	names, err := FaultsOf("")
+	if len(e) != len(want) || len(names) != len(want) || err != nil {
+		t.Errorf("%d endings, faults %v, %v", len(e), names, err)
 	}
 	for k, v := range want {
 		if e[k] != v {

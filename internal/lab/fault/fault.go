@@ -17,19 +17,33 @@ const (
 	Always422     = "always-422"     // deleting a runner is refused for ever
 	HostGone      = "host-gone"      // nobody listens at the compromised host's SSH address
 	EmptyEvidence = "empty-evidence" // the collector answers nothing and says it went well
+
+	// Of a GitHub.
+	OldListener = "old-listener" // a listener of before RunnerNotFound survives the stop and retries for ever
+	NewListener = "new-listener" // a current one survives the stop and wipes itself once it learns of the deletion
+	Rogue       = "rogue"        // a second listener on the host, of an account that nobody configured
+	Busy422     = "busy-422"     // the runner counts as busy for ever, so that it cannot be deleted
 )
 
 // Names lists them all, None first.
 func Names() []string {
-	return []string{None, KeepsPolling, Resurrects, LosesReset, Always422, HostGone, EmptyEvidence}
+	return []string{None, KeepsPolling, Resurrects, LosesReset, Always422, HostGone, EmptyEvidence, OldListener, NewListener, Rogue, Busy422}
 }
 
 // Switch holds the fault that is on. The zero value is None. Safe for concurrent use.
 type Switch struct {
 	mu      sync.Mutex
+	only    []string
 	name    string
 	spent   bool
 	changed []func(string)
+}
+
+// Only leaves these to choose from: what a scenario has endings for.
+func (s *Switch) Only(names []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.only = slices.DeleteFunc(Names(), func(n string) bool { return !slices.Contains(names, n) })
 }
 
 // Set turns one fault on and the others off; "" means None.
@@ -37,10 +51,15 @@ func (s *Switch) Set(name string) error {
 	if name == "" {
 		name = None
 	}
-	if !slices.Contains(Names(), name) {
-		return fmt.Errorf("no fault %q: choose one of %s", name, strings.Join(Names(), ", "))
-	}
 	s.mu.Lock()
+	known := s.only
+	if known == nil {
+		known = Names()
+	}
+	if !slices.Contains(known, name) {
+		s.mu.Unlock()
+		return fmt.Errorf("no fault %q here: choose one of %s", name, strings.Join(known, ", "))
+	}
 	s.name, s.spent = name, false
 	told := slices.Clone(s.changed)
 	s.mu.Unlock()

@@ -73,7 +73,8 @@ func ParseManifest(b []byte) (Manifest, error) {
 // Vars are what templates may ask for. Funcs must have everything the manifest uses.
 type Vars struct {
 	Host, Address string
-	GitLab        string // base URL
+	GitLab        string // base URL; empty where the lab has none
+	GitHub        string // the same
 	Start         time.Time
 	Funcs         func(where string) template.FuncMap // functions for the entry at that place
 }

@@ -6,11 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
-	"net/netip"
-	"sync"
-	"time"
 )
 
 // UserAgent is how the measured agent names itself.
@@ -25,53 +21,6 @@ type reply struct {
 }
 
 const maxReply = 4 << 20
-
-// newClient dials from one address and tells the host about each connection. The
-// time-out is in real time: it guards the lab, not the simulation.
-func newClient(from netip.Addr, h Host) *http.Client {
-	d := &net.Dialer{Timeout: 10 * time.Second}
-	if from.IsValid() {
-		d.LocalAddr = net.TCPAddrFromAddrPort(netip.AddrPortFrom(from, 0))
-	}
-	return &http.Client{
-		Timeout: 20 * time.Second,
-		Transport: &http.Transport{
-			MaxConnsPerHost: 1,
-			DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
-				c, err := d.DialContext(ctx, network, addr)
-				if err != nil || h == nil {
-					return c, err
-				}
-				return track(c, h), nil
-			},
-		},
-	}
-}
-
-// tracked is a connection whose end shows on the host, once.
-type tracked struct {
-	net.Conn
-	once sync.Once
-	gone func()
-}
-
-func track(c net.Conn, h Host) net.Conn {
-	local, remote := addrPort(c.LocalAddr()), addrPort(c.RemoteAddr())
-	h.Connected(local, remote)
-	return &tracked{Conn: c, gone: func() { h.Disconnected(local) }}
-}
-
-func (t *tracked) Close() error {
-	t.once.Do(t.gone)
-	return t.Conn.Close()
-}
-
-func addrPort(a net.Addr) netip.AddrPort {
-	if t, ok := a.(*net.TCPAddr); ok {
-		return t.AddrPort()
-	}
-	return netip.AddrPort{}
-}
 
 // call sends one request with a correlation id of its own.
 func (a *Agent) call(ctx context.Context, method, path string, header map[string]string, body []byte) (reply, error) {

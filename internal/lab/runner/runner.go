@@ -4,7 +4,7 @@
 //
 // One goroutine does everything on a clock that a test may let jump, so that an hour
 // of silence takes no time and its order never varies. It executes nothing: a job is
-// a pretended one. It imports internal/clock and the standard library.
+// a pretended one. It imports internal/clock, internal/lab/dial and the standard library.
 package runner
 
 import (
@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"cordon/internal/clock"
+	"cordon/internal/lab/dial"
 )
 
 // Defaults of gitlab-runner (common/consts.go).
@@ -74,6 +75,14 @@ type State struct {
 	Jobs      int       `json:"jobs"`
 }
 
+// seen is h, or nothing where there is no host.
+func seen(h Host) dial.Seen {
+	if h == nil {
+		return nil
+	}
+	return h
+}
+
 // New makes an agent that has not started.
 func New(c Config, h Host) *Agent {
 	if c.Builds == 0 {
@@ -82,7 +91,7 @@ func New(c Config, h Host) *Agent {
 	if c.Unhealthy == 0 {
 		c.Unhealthy = UnhealthyInterval
 	}
-	return &Agent{c: c, host: h, client: newClient(c.From, h)}
+	return &Agent{c: c, host: h, client: dial.Client(c.From, seen(h), 1, 20*time.Second)}
 }
 
 // State is a copy.

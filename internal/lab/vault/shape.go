@@ -22,23 +22,26 @@ var shapes = map[string]struct {
 	prefix, alphabet string
 	n                int
 }{
-	"glrt":     {"glrt-", base62, 20},         // runner authentication token
-	"glrt-t1":  {"glrt-t1_", base62, 20},      // the same of an instance runner
-	"glrt-t2":  {"glrt-t2_", base62, 20},      // of a group runner
-	"glrt-t3":  {"glrt-t3_", base62, 20},      // of a project runner
-	"gr":       {"GR1348941", base62, 20},     // registration token
-	"glpat":    {"glpat-", base62, 20},        // personal access token
-	"glcbt":    {"glcbt-64_", base62, 20},     // job token
-	"aws-id":   {"AKIA", base36, 16},          // AWS access key id
-	"npm":      {"npm_", base62, 36},          // npm automation token
-	"password": {"", base62, 24},              // what people type
-	"opaque":   {"", base62, 40},              // what a service makes up
-	"webhook":  {"whsec_", base62, 32},        // webhook signing secret
-	"ghr":      {"BKAB7Q", base62, 23},        // GitHub runner registration
-	"deploy":   {"gldt-", base62, 20},         // deploy token
-	"bearer":   {"eyJhbGciOiJ", base62, 40},   // start of a JWT
-	"aws-key":  {"", base62 + "+/", 40},       // AWS secret access key
-	"rsaparam": {"", base62 + base62[:2], 86}, // one number of a GitHub runner's key
+	"glrt":       {"glrt-", base62, 20},         // runner authentication token
+	"glrt-t1":    {"glrt-t1_", base62, 20},      // the same of an instance runner
+	"glrt-t2":    {"glrt-t2_", base62, 20},      // of a group runner
+	"glrt-t3":    {"glrt-t3_", base62, 20},      // of a project runner
+	"gr":         {"GR1348941", base62, 20},     // registration token
+	"glpat":      {"glpat-", base62, 20},        // personal access token
+	"glcbt":      {"glcbt-64_", base62, 20},     // job token
+	"aws-id":     {"AKIA", base36, 16},          // AWS access key id
+	"npm":        {"npm_", base62, 36},          // npm automation token
+	"password":   {"", base62, 24},              // what people type
+	"opaque":     {"", base62, 40},              // what a service makes up
+	"webhook":    {"whsec_", base62, 32},        // webhook signing secret
+	"ghr":        {"BKAB7Q", base62, 23},        // GitHub runner registration
+	"ghp":        {"ghp_", base62, 36},          // GitHub classic token
+	"github_pat": {"github_pat_", base62, 82},   // GitHub fine-grained token
+	"ghs":        {"ghs_", base62, 36},          // token of a GitHub App installation or a job
+	"deploy":     {"gldt-", base62, 20},         // deploy token
+	"bearer":     {"eyJhbGciOiJ", base62, 40},   // start of a JWT
+	"aws-key":    {"", base62 + "+/", 40},       // AWS secret access key
+	"rsaparam":   {"", base62 + base62[:2], 86}, // one number of a GitHub runner's key
 }
 
 func (v *Vault) make(shape, name string) (string, error) {
