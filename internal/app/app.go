@@ -22,6 +22,7 @@ import (
 	"cordon/internal/redact"
 	"cordon/internal/secret"
 	"cordon/internal/signing"
+	"cordon/providers/github"
 	"cordon/providers/gitlab"
 )
 
@@ -57,6 +58,7 @@ type App struct {
 	wires   []*http.Transport
 	tokens  map[string]secret.Secret  // fetched in this process, in memory only
 	answers map[string]*gitlab.Recent // by provider
+	mints   map[string]*github.Mint   // by what their tokens are for
 
 	invMu     sync.Mutex
 	inv       *inventory          // nil: not read yet

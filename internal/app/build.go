@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"net/url"
 	"os"
 	"slices"
 
@@ -19,7 +18,6 @@ import (
 	"cordon/internal/secret"
 	"cordon/internal/transport"
 	"cordon/providers"
-	"cordon/providers/gitlab"
 )
 
 // systems is one set of providers and hosts, under one fingerprint key. appliers and
@@ -44,62 +42,13 @@ func (a *App) build(m redact.Marker, acts bool) (*systems, error) {
 		s.appliers, s.issuer = map[string]providers.Applier{}, change.NewIssuer()
 	}
 	for _, name := range slices.Sorted(maps.Keys(a.cfg.Providers)) {
-		if err := a.gitlab(s, name, a.cfg.Providers[name], m); err != nil {
+		if err := a.addProvider(s, name, a.cfg.Providers[name], m); err != nil {
 			return nil, err
 		}
 	}
 	a.ssh(s, m)
 	a.operator(s, m)
 	return s, nil
-}
-
-// gitlab adds one GitLab: a new provider type gets a function like this one.
-func (a *App) gitlab(s *systems, name string, p config.Provider, m redact.Marker) error {
-	base, err := url.Parse(p.URL)
-	if err != nil {
-		return fmt.Errorf("provider %s: %w", name, err)
-	}
-	next, err := below(p.CAFile)
-	if err != nil {
-		return fmt.Errorf("provider %s: %w", name, err)
-	}
-	a.mu.Lock()
-	a.wires = append(a.wires, next)
-	a.mu.Unlock()
-	o := transport.Options{
-		System: name, Base: base, Reads: gitlab.Reads(), Auth: gitlab.Auth, Next: next, Clock: a.clock,
-		Look: a.token("look token of "+name, &p.Look),
-	}
-	if !a.o.ReadOnly {
-		o.Act = a.token("act token of "+name, p.Act)
-	}
-	prov, err := gitlab.New(gitlab.Options{
-		Name: name, BaseURL: p.URL, Scopes: p.Scopes, HTTP: transport.New(o), Clock: a.clock, Marker: m,
-		ActsApart: true, ActHeld: func() bool { return a.holds("act token of " + name) }, Recent: a.recent(name), Destinations: a.destinations(), Deliver: a.deliver,
-	})
-	if err != nil {
-		return err
-	}
-	s.all[name] = prov
-	s.providers = append(s.providers, prov)
-	if s.appliers != nil {
-		s.appliers[name] = gitlab.NewApplier(prov)
-	}
-	return nil
-}
-
-// recent is what a provider just answered, one memory for all sets of systems: what
-// triage read under the fleet's key need not be asked again for the case.
-func (a *App) recent(name string) *gitlab.Recent {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.answers == nil {
-		a.answers = map[string]*gitlab.Recent{}
-	}
-	if a.answers[name] == nil {
-		a.answers[name] = &gitlab.Recent{}
-	}
-	return a.answers[name]
 }
 
 // token fetches a token at first need and keeps it in memory for this process.

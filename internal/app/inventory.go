@@ -75,6 +75,9 @@ func (k knownRunner) merged() providers.Runner {
 	if r.Web == "" {
 		r.Web = d.Web
 	}
+	if r.VersionEnds.IsZero() && r.Version == d.Version {
+		r.VersionEnds = d.VersionEnds
+	}
 	if r.Locked == "" {
 		r.Locked = d.Locked
 	}

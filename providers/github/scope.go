@@ -96,6 +96,15 @@ func (s scope) String() string {
 
 func (s scope) target() target.Scope { return target.Scope{Level: s.level, Path: s.path} }
 
+// Scopes implements providers.Scoped.
+func (p *Provider) Scopes() []target.Scope {
+	out := make([]target.Scope, 0, len(p.scopes))
+	for _, s := range p.scopes {
+		out = append(out, s.target())
+	}
+	return out
+}
+
 // API is the base address of the REST API of the GitHub at address, for transport.Options:
 // api.github.com, api.TENANT.ghe.com, or /api/v3 of an Enterprise Server.
 func API(address string) (*url.URL, error) {

@@ -2,7 +2,9 @@ package gitlab
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"net/url"
 	"slices"
 
 	"cordon/internal/target"
@@ -48,6 +50,13 @@ func (p *Provider) Can(ctx context.Context, t target.Ref) ([]providers.Capabilit
 		}
 	}
 	var out []providers.Capability
+	if anyone {
+		c, err := p.canList(ctx)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, c)
+	}
 	for _, verb := range []string{providers.Pause, providers.Resume, providers.Cancel, providers.Rotate, providers.Deregister} {
 		c := capability(verb, scopes, serr)
 		switch {
@@ -61,6 +70,28 @@ func (p *Provider) Can(ctx context.Context, t target.Ref) ([]providers.Capabilit
 		out = append(out, c)
 	}
 	return out, nil
+}
+
+// canList tries whether each scope's list can be read.
+func (p *Provider) canList(ctx context.Context) (providers.Capability, error) {
+	c := providers.Capability{Verb: "list", Level: full}
+	for _, s := range p.scopes {
+		a, err := p.api.get(ctx, s.list, url.Values{"per_page": {"1"}})
+		if err == nil {
+			_, err = rows(a, wireRunner.check)
+		}
+		if done := finished(ctx, err); done != nil {
+			return c, done
+		}
+		switch {
+		case err == nil:
+		case errors.Is(err, providers.ErrForbidden), errors.Is(err, providers.ErrNotFound), errors.Is(err, providers.ErrUnauthorized):
+			c.Level, c.Why = none, "the runners of "+s.String()+": "+err.Error()
+		case c.Level == full:
+			c.Level, c.Why = unsure, "the runners of "+s.String()+": "+err.Error()
+		}
+	}
+	return c, nil
 }
 
 func (p *Provider) tokenScopes(ctx context.Context) ([]string, error) {
