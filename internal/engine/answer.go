@@ -15,6 +15,15 @@ import (
 // another prompt (ErrOutdated), without a needed reason (ErrReason), against a guard
 // (ErrGuarded) or in a read-only run (ErrReadOnly) changes nothing.
 func (r *Run) Answer(ctx context.Context, d Decision) error {
+	r.answered()
+	err := r.take(ctx, d)
+	if err == nil && d.Verb != Again {
+		r.picked = ""
+	}
+	return err
+}
+
+func (r *Run) take(ctx context.Context, d Decision) error {
 	p := r.shown
 	if d.N == 0 || d.N != p.N {
 		return ErrOutdated

@@ -15,6 +15,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"cordon/internal/casefile"
 	"cordon/internal/change"
@@ -81,6 +82,10 @@ type Run struct {
 	late    map[string]bool // jobs and approvals that were told of in this process
 	calls   int             // requests that were made in this process
 	over    func()          // asked after each of them; nil: nobody asks
+	began   time.Time       // when it was opened in this process
+	since   time.Time       // since when a prompt waits; zero: none does
+	waited  time.Duration   // what prompts have waited so far
+	picked  string          // key of a waiting task that somebody wants to see now
 
 	sinking sync.Mutex
 
@@ -103,6 +108,9 @@ func Open(o Options) (*Run, error) {
 	r := &Run{
 		o: o, book: expand(o.Playbook, o.Runners, o.Hosts), st: newState(),
 		looked: map[string]bool{}, checked: map[string]bool{}, late: map[string]bool{},
+	}
+	if o.Clock != nil {
+		r.began = o.Clock.Now()
 	}
 	v, err := o.Journal.View()
 	if err != nil {

@@ -86,6 +86,39 @@ func TestReadsThatOnlyWidenThePictureLeaveWhatContainmentNeeds(t *testing.T) {
 	}
 }
 
+// Time that goes by while the provider is slow counts, and what a person thinks does not.
+func TestTimeIsLeftForContainmentToo(t *testing.T) {
+	for _, c := range []struct {
+		name        string
+		slow, think time.Duration
+		short       bool
+	}{{"a slow provider", time.Minute, 0, true}, {"a slow person", 0, time.Hour, false}} {
+		t.Run(c.name, func(t *testing.T) {
+			g := newRig(t, whole)
+			g.w.HTTP = true
+			g.w.Blind = func() error { g.w.Clock.Jump(c.slow); return nil }
+			g.cfg = func(o *engine.Options) { o.Budget = engine.Budget{Time: 4 * time.Minute, Keep: 2 * time.Minute} }
+			g.open()
+			p := g.until(func(p engine.Prompt) bool {
+				if p.N > 0 {
+					g.w.Clock.Jump(c.think)
+				}
+				return p.Kind == engine.Finished
+			})
+			gaps := ""
+			for _, l := range g.lines("exposure") {
+				gaps += string(l.Data)
+			}
+			if strings.Contains(gaps, "stopped to leave time for containment") != c.short {
+				t.Errorf("the list says: %.300s", gaps)
+			}
+			if g.happened(providers.Deregister) != 1 {
+				t.Errorf("containment waited behind it: %s %q", p.Ending.Word, p.Ending.Notes)
+			}
+		})
+	}
+}
+
 func TestABusyProviderIsSaidAndNotSleptOn(t *testing.T) {
 	g := newRig(t, whole).open()
 	g.until(at("rotate"))

@@ -23,6 +23,7 @@ func (r *Run) Next(ctx context.Context) (Prompt, error) {
 		return Prompt{}, err
 	}
 	r.shown = Prompt{}
+	r.answered()
 	if len(r.told) > 0 {
 		p := r.told[0]
 		r.told = r.told[1:]
@@ -118,6 +119,7 @@ func (r *Run) ask(p Prompt, choices ...string) Prompt {
 	r.n++
 	p.N, p.Choices, p.Leases = r.n, choices, r.Leases()
 	r.shown = p
+	r.since = r.o.Clock.Now()
 	return p
 }
 

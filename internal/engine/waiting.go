@@ -5,11 +5,14 @@ import (
 	"time"
 )
 
-// current is the first task without an end that waits for nobody, or false when the
-// run is over. What comes after a waiting task in its step, and steps that need the
+// current is the task that somebody picked, or the first without an end that waits for
+// nobody, or false when the run is over. What comes after a waiting task in its step, and steps that need the
 // step, wait with it. Where nothing else is open the first that waits is current: a
 // run is not over while one does.
 func (r *Run) current() (task, bool) {
+	if t, ok := r.taskOf(r.picked); ok && r.st.end[r.picked] == "" {
+		return t, true
+	}
 	var now time.Time // a case that is only looked at has no clock
 	if r.o.Clock != nil {
 		now = r.o.Clock.Now()
