@@ -100,6 +100,10 @@ func (r *Run) drift(t task, seen []witness.Observation) (Prompt, error) {
 	return Prompt{}, nil
 }
 
+// lateReads bounds, in requests, one look for late jobs where a provider has to search for
+// them: it is made again at the next.
+const lateReads = 60
+
 // lateJob looks for jobs that began after the pause: they were handed out in a race
 // with it (gocd#3760), and have their secrets.
 func (r *Run) lateJob(ctx context.Context, t task, lost *error) (Prompt, error) {
@@ -108,7 +112,7 @@ func (r *Run) lateJob(ctx context.Context, t task, lost *error) (Prompt, error) 
 	if !ok || since.IsZero() {
 		return Prompt{}, nil
 	}
-	jobs, _, err := l.Jobs(ctx, t.on, since.Add(-24*time.Hour), 50)
+	jobs, _, err := l.Jobs(providers.WithCalls(ctx, lateReads), t.on, since.Add(-24*time.Hour), 50)
 	if *lost != nil || err != nil {
 		return Prompt{}, *lost // what could not be read now is read before the next step
 	}

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"slices"
 
 	"cordon/internal/target"
 	"cordon/providers"
@@ -26,6 +27,14 @@ func (r *Run) traits(runner target.Ref) providers.Traits {
 	known := r.st.traits[runner]
 	if known.Runner != nil {
 		t.Names = append(t.Names, string(known.Runner.Name))
+		for _, l := range known.Runner.Labels {
+			if !slices.Contains(known.Runner.Fixed, l) {
+				t.Labels = append(t.Labels, string(l))
+			}
+		}
+	}
+	for _, h := range r.hostsOf(runner) {
+		t.Hosts = append(t.Hosts, h.ID)
 	}
 	for _, m := range known.Managers {
 		t.SystemIDs = append(t.SystemIDs, string(m.SystemID))

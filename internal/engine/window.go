@@ -32,6 +32,7 @@ func (r *Run) Reopen(ctx context.Context) (*exposure.List, error) {
 			list = r.reachable(rctx, runner, r.st.window.From).Joined(list)
 		}
 	}
+	list = r.compared(list)
 	if *lost != nil {
 		return nil, *lost
 	}

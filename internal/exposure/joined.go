@@ -51,9 +51,9 @@ func (l List) Compared(h HostJobs) List {
 	return n
 }
 
-// HostJobsOf are the jobs that a snapshot tells of one runner: of the installations that
-// have its number, and of all where none has it.
-func HostJobsOf(runner target.Ref, s *snapshot.Snapshot) HostJobs {
+// HostJobsOf are the jobs that a snapshot tells of some runners: of the installations that
+// have their numbers, and of all where none has one.
+func HostJobsOf(s *snapshot.Snapshot, runners ...target.Ref) HostJobs {
 	h := HostJobs{Host: s.Host, Complete: s.Complete, Taken: s.Taken}
 	roots := map[string]bool{}
 	for _, in := range check.Installations(s) {
@@ -61,7 +61,7 @@ func HostJobsOf(runner target.Ref, s *snapshot.Snapshot) HostJobs {
 			continue
 		}
 		h.Keeps = true
-		if string(in.RunnerID) == runner.ID {
+		if slices.ContainsFunc(runners, func(r target.Ref) bool { return r.ID == string(in.RunnerID) }) {
 			roots[string(in.Root)] = true
 		}
 	}

@@ -49,21 +49,21 @@ func TestALaterListKeepsWhatRanWhatCameOutAndWhatDiffered(t *testing.T) {
 func TestJobsOfAnotherRunnerOnTheHostAreNotCompared(t *testing.T) {
 	at := time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
 	s := &snapshot.Snapshot{Host: "h", Jobs: []snapshot.Job{{Root: "/opt/a", Name: "x", Started: at}, {Root: "/opt/b", Name: "y"}}}
-	if h := HostJobsOf(target.Ref{ID: "23"}, s); len(h.Jobs) != 2 || h.Keeps {
+	if h := HostJobsOf(s, target.Ref{ID: "23"}); len(h.Jobs) != 2 || h.Keeps {
 		t.Errorf("no installation was found: all count: %+v", h)
 	}
 	s.Offset = snapshot.Offset{Known: true, Value: time.Hour}
 	for root, id := range map[string]string{"/opt/a": "23", "/opt/b": "24"} {
 		s.Files = append(s.Files, snapshot.File{Section: snapshot.SectionRunners, Path: untrusted.Text(root + "/.runner"), Type: "file", Mode: 0o600, Size: 80, Content: untrusted.Text(`{"agentId": ` + id + `, "agentName": "n", "gitHubUrl": "https://github.com/acme", "workFolder": "_work"}`)})
 	}
-	h := HostJobsOf(target.Ref{ID: "23"}, s)
+	h := HostJobsOf(s, target.Ref{ID: "23"})
 	if len(h.Jobs) != 1 || h.Jobs[0].Name != "x" || !h.Keeps {
 		t.Errorf("%+v", h)
 	}
 	if !h.Jobs[0].Started.Equal(at.Add(-time.Hour)) {
 		t.Error("the host's clock is taken for ours")
 	}
-	if h := HostJobsOf(target.Ref{ID: "99"}, s); len(h.Jobs) != 2 {
+	if h := HostJobsOf(s, target.Ref{ID: "99"}); len(h.Jobs) != 2 {
 		t.Errorf("none has that number: all count: %+v", h)
 	}
 }

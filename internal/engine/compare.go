@@ -1,0 +1,52 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"cordon/internal/exposure"
+	"cordon/internal/target"
+	"cordon/providers"
+)
+
+// sharedReads is how old, in real time, the search for a runner's jobs may be that what ran
+// and what came out of it are told by, right after what it could reach.
+const sharedReads = 5 * time.Minute
+
+// compared holds the provider's jobs against what the hosts of the case tell, where they
+// were read already; a host that is read later is compared then.
+func (r *Run) compared(l exposure.List) exposure.List {
+	for _, h := range r.o.Hosts {
+		if snap, err := r.snapshot(h.ID); err == nil {
+			l = l.Compared(exposure.HostJobsOf(snap, r.runnersOn(h)...))
+		}
+	}
+	return l
+}
+
+// runnersOn are the runners of the case that use a host.
+func (r *Run) runnersOn(host target.Ref) []target.Ref {
+	var out []target.Ref
+	for _, rn := range r.o.Runners {
+		if slices.Contains(r.hostsOf(rn), host) {
+			out = append(out, rn)
+		}
+	}
+	return out
+}
+
+// foretell says what the search for a runner's jobs will cost, where its provider has to
+// search for them: a person may see why it takes long, and the budget what it takes.
+func (r *Run) foretell(ctx context.Context, t task, since time.Time) {
+	c, ok := r.provider(t.on).(providers.Coster)
+	if !ok {
+		return
+	}
+	ctx, left := r.spend(ctx)
+	defer left()
+	if cost, err := c.JobsCost(ctx, t.on, since); err == nil {
+		r.tell(r.prompt(t, Progress, fmt.Sprintf("the search for its jobs takes about %d requests: %s", cost.Requests, cost.Why)))
+	}
+}
