@@ -98,14 +98,13 @@ func (r *Run) concrete(names []string) []string {
 
 // worst is how a step ended at its worst task, "" while one is open.
 func (r *Run) worst(step string) string {
-	order := []string{Done, NotNeeded, Skipped, Unreached, InDoubt, RefusedBy, ""}
 	worst := 0
 	for _, t := range append(slices.Clone(r.book), r.undoing()...) {
 		if t.step.ID == step {
-			worst = max(worst, slices.Index(order, r.st.end[t.key()]))
+			worst = max(worst, slices.Index(ends, r.st.end[t.key()]))
 		}
 	}
-	return order[worst]
+	return ends[worst]
 }
 
 func orOpen(end string) string {

@@ -74,6 +74,15 @@ func Targets(all []target.Ref) (runners, hosts []target.Ref, of map[target.Ref][
 
 // StepsOf is Steps of a case that nobody runs here, folded from its journal.
 func StepsOf(v *casefile.View, p *playbooks.Playbook) ([]StepState, error) {
+	r, err := fold(v, p)
+	if err != nil {
+		return nil, err
+	}
+	return r.Steps(), nil
+}
+
+// fold is a run of a case that is only looked at: it has no clock and no systems.
+func fold(v *casefile.View, p *playbooks.Playbook) (*Run, error) {
 	r := &Run{o: Options{Playbook: p}, st: newState()}
 	r.o.Runners, r.o.Hosts, r.o.HostsOf = Targets(v.Opening.Targets)
 	if len(r.o.Runners) == 0 {
@@ -85,7 +94,7 @@ func StepsOf(v *casefile.View, p *playbooks.Playbook) ([]StepState, error) {
 			return nil, fmt.Errorf("steps of %s: journal line %d: %w", v.ID, l.Seq, err)
 		}
 	}
-	return r.Steps(), nil
+	return r, nil
 }
 
 // Window is the time in which the runner is suspect.
