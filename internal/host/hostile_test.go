@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 	"io"
 	"net"
@@ -22,25 +23,40 @@ var nonceOf = regexp.MustCompile(`(?m)^N=([0-9a-f]{32})$`)
 // escapes are what a host may put into any text of its own.
 const escapes = "\x1b]0;owned\x07\x1b[2J\u202e\r\n"
 
+// framer writes frames as our script does, whatever the texts hold.
+type framer struct {
+	nonce string
+	n     int
+	b     strings.Builder
+}
+
+func (f *framer) frame(kind, name, body string) {
+	f.n++
+	m := mark(body, 0x20)
+	f.b.WriteString("C1 " + f.nonce + " " + itoa(f.n) + " " + kind + " " + mark(name, 0x21) + " " + itoa(len(m)) + "\n" + m + "\n")
+}
+
+// mark is text as a frame carries it.
+func mark(s string, low rune) string {
+	if strings.IndexFunc(s, func(r rune) bool { return r < low || r > 0x7e }) < 0 {
+		return "=" + s
+	}
+	return "~" + base64.StdEncoding.EncodeToString([]byte(s))
+}
+
 // watchStream is a whole answer to the request in stdin.
 func watchStream(stdin string) string {
-	m := nonceOf.FindStringSubmatch(stdin)
-	var b strings.Builder
-	n := 0
-	frame := func(kind, name, body string) {
-		n++
-		b.WriteString("C1 " + m[1] + " " + itoa(n) + " " + kind + " =" + name + " " + itoa(len(body)+1) + "\n=" + body + "\n")
-	}
-	frame("begin", "watch", "cordon-collector 1")
+	f := &framer{nonce: nonceOf.FindStringSubmatch(stdin)[1]}
+	f.frame("begin", "watch", "cordon-collector 1")
 	for _, s := range snapshot.SectionsOf("watch") {
-		frame("enter", s, "")
+		f.frame("enter", s, "")
 		if s == snapshot.SectionIdent {
-			frame("value", "uid", "0")
+			f.frame("value", "uid", "0")
 		}
-		frame("section", s, "ok")
+		f.frame("section", s, "ok")
 	}
-	frame("end", "watch", itoa(n))
-	return b.String()
+	f.frame("end", "watch", itoa(f.n))
+	return f.b.String()
 }
 
 func itoa(n int) string {

@@ -32,7 +32,8 @@ type sshd struct {
 	dir  string
 }
 
-func startSSHD(t *testing.T) *sshd {
+// startSSHD starts one with further lines of configuration; {dir} in them is its directory.
+func startSSHD(t *testing.T, more ...string) *sshd {
 	t.Helper()
 	bin := testenv.Need(t, "sshd")
 	me, err := user.Current()
@@ -90,6 +91,9 @@ func startSSHD(t *testing.T) *sshd {
 	_, port, _ := net.SplitHostPort(addr)
 	conf += "ListenAddress 127.0.0.1\nPort " + port + "\n"
 
+	for _, l := range more {
+		conf += strings.ReplaceAll(l, "{dir}", d.dir) + "\n"
+	}
 	cmd := exec.Command(bin, "-D", "-e", "-f", write("sshd_config", []byte(conf)))
 	var said bytes.Buffer
 	cmd.Stderr = &said
