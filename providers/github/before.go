@@ -83,9 +83,8 @@ func sameGroup(was, now *groupBefore) bool {
 	if was == nil || now == nil {
 		return was == nil && now == nil
 	}
-	a, b := *was, *now
-	if a.ID == 0 { // the plan made it, so that its number was not known yet
-		a.ID = b.ID
+	if was.ID == 0 { // the plan made it, so that its number was not known yet
+		return was.Name == now.Name && was.Visibility == now.Visibility
 	}
-	return slices.Equal(pack(a), pack(b))
+	return slices.Equal(pack(*was), pack(*now))
 }

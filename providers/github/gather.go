@@ -47,8 +47,11 @@ func (p *Provider) Gather(ctx context.Context, t target.Ref, profile string, to 
 	w, a, derr := p.details(ctx, p.act, sc, id)
 	g.keep(ctx, "runner.json", a, derr, runnerFields)
 	a, err = p.act.get(ctx, sc.prefix()+"/actions/runners/"+strconv.FormatInt(id, 10)+"/labels", nil)
+	if err == nil {
+		err = labelled(a)
+	}
 	g.keep(ctx, "labels.json", a, err, runnerFields)
-	unread := fmt.Errorf("not looked for, because the runner could not be read")
+	unread := errors.New("not looked for, because the runner could not be read")
 	if sc.grouped() {
 		gr, a, err := group{}, answer{}, unread
 		if derr == nil {
@@ -57,8 +60,12 @@ func (p *Provider) Gather(ctx context.Context, t target.Ref, profile string, to 
 		g.keep(ctx, "group.json", a, err, groupFields)
 		if err == nil {
 			path, _ := sc.served(gr.ID)
-			if a, err = p.act.get(ctx, path, pageOf(nil, 1, 100)); err == nil && a.Next != 0 {
-				g.miss(ctx, "group-access.json", fmt.Errorf("only its first 100 are kept"))
+			a, err = p.act.get(ctx, path, pageOf(nil, 1, 100))
+			if err == nil {
+				_, err = decode[memberPage](a)
+			}
+			if err == nil && a.Next != 0 {
+				g.miss(ctx, "group-access.json", errors.New("only its first 100 are kept"))
 			}
 		}
 		g.keep(ctx, "group-access.json", a, err, groupFields)

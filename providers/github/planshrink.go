@@ -24,7 +24,7 @@ func (p *Provider) planShrink(ctx context.Context, v view) (change.Plan, bool, e
 	}
 	inside, err := p.inside(ctx, v.sc, g.ID)
 	if err != nil {
-		return change.Plan{}, false, err
+		return change.Plan{}, false, finished(ctx, err) // who is hit is not known, so it is not offered
 	}
 	_, word := v.sc.served(g.ID)
 	title := fmt.Sprintf("take all %d %s out of the group %s, with its %d runners", len(ids), word, p.text(g.Name), inside)

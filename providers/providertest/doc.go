@@ -40,6 +40,9 @@ type Fixture struct {
 	Drift func()
 	// Secrets are planted in the fake's answers; Suite first finds them on the wire.
 	Secrets []string
+	// Unmanaged says that the service tells of no processes behind a registration, so that
+	// there is nothing to ask for when Managers is called.
+	Unmanaged bool
 	// Denied is a body in which the service would say why it refuses; it holds the
 	// first of Secrets.
 	Denied json.RawMessage

@@ -140,6 +140,9 @@ func contextsEnd(t *testing.T, h Harness) {
 			t.Errorf("%s with a finished context: %v", name, err)
 		}
 	}
+	if f.Unmanaged {
+		delete(questions, "Managers")
+	}
 	f.Wire.Hostile(&Answer{Silent: true}, Everything)
 	for name, ask := range questions {
 		ctx, cancel := context.WithCancel(context.Background())

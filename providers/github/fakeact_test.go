@@ -1,0 +1,442 @@
+package github
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// acts is what the fake needs for changes: runs with their jobs, and what can be revoked or
+// removed. It behaves as GitHub's description and its public reports say.
+type acts struct {
+	runs        map[string][]*actRun // by owner/name
+	keys        map[string][]map[string]any
+	caches      map[string][]map[string]any
+	artifacts   map[string][]map[string]any
+	sso, pats   []map[string]any
+	apps        []map[string]any
+	removesBusy bool // the suite's runner has a job; a real GitHub refuses to remove it
+	stubborn    bool // a cancellation is accepted and nothing ends
+	next        int64
+}
+
+type actRun struct {
+	ID      int64
+	Status  string
+	Attempt int
+	Branch  string
+	Jobs    []*actJob
+}
+
+type actJob struct {
+	ID, Runner int64
+	Name, On   string
+	Status     string
+}
+
+func (f *fake) acts() *acts { return f.more["acts"].(*acts) }
+
+func init() { fakeRoutes = append(fakeRoutes, (*fake).actRoutes) }
+
+func (f *fake) actRoutes() {
+	now := f.now
+	f.more["acts"] = &acts{
+		next: 900,
+		runs: map[string][]*actRun{
+			"acme/web": {
+				{ID: 77, Status: "in_progress", Attempt: 1, Branch: "main", Jobs: []*actJob{
+					{ID: 500, Runner: 23, Name: "build", On: "build-07", Status: "in_progress"},
+					{ID: 501, Runner: 24, Name: "test", On: "build-08", Status: "in_progress"},
+					{ID: 502, Name: "deploy", Status: "queued"},
+				}},
+				{ID: 76, Status: "completed", Attempt: 1, Branch: "main", Jobs: []*actJob{{ID: 490, Runner: 23, Name: "build", On: "build-07", Status: "completed"}}},
+			},
+		},
+		keys: map[string][]map[string]any{"acme/web": {
+			{"id": 12, "key": "ssh-ed25519 AAAA", "title": "pusher " + f.secrets.token, "read_only": false, "verified": true, "added_by": "mallory", "created_at": stamp(now), "last_used": nil},
+			{"id": 13, "key": "ssh-ed25519 BBBB", "title": "mirror", "read_only": true, "verified": true, "added_by": "alice", "created_at": stamp(now), "last_used": stamp(now)},
+		}},
+		caches: map[string][]map[string]any{"acme/web": {
+			{"id": 505, "ref": "refs/heads/main", "key": "node-1", "version": "v", "created_at": stamp(now), "last_accessed_at": stamp(now), "size_in_bytes": 1024},
+			{"id": 506, "ref": "refs/heads/other", "key": "node-1", "version": "v", "created_at": stamp(now), "last_accessed_at": stamp(now), "size_in_bytes": 1024},
+		}},
+		artifacts: map[string][]map[string]any{"acme/web": {
+			{"id": 11, "name": "dist", "size_in_bytes": 556, "expired": false, "created_at": stamp(now), "expires_at": stamp(now.Add(time.Hour)), "digest": "sha256:aa", "workflow_run": map[string]any{"id": 77, "head_branch": "main", "head_sha": "abc"}},
+		}},
+		sso:  []map[string]any{{"login": "mallory", "credential_id": 161195, "credential_type": "personal access token", "token_last_eight": "71c3fc11", "credential_authorized_at": stamp(now), "credential_accessed_at": stamp(now), "authorized_credential_note": "laptop"}},
+		pats: []map[string]any{{"id": 25381, "token_name": "ci " + f.secrets.token, "owner": map[string]any{"login": "mallory"}, "token_expired": false, "token_last_used_at": stamp(now)}},
+		apps: []map[string]any{{"id": 31, "app_id": 4, "app_slug": "deployer", "repository_selection": "all", "suspended_at": nil}},
+	}
+	f.groupRoutes()
+	f.runRoutes()
+	f.revokeRoutes()
+	f.handleScoped("GET", "/actions/runners/{id}/{what}", func(at string, w http.ResponseWriter, r *http.Request) {
+		if r.PathValue("what") != "labels" {
+			f.say(w, 404, map[string]string{"message": "Not Found"})
+			return
+		}
+		if x := f.runner(at, w, r); x != nil {
+			f.say(w, 200, map[string]any{"total_count": len(x.Labels), "labels": x.Labels})
+		}
+	})
+	f.handleScoped("PUT", "/actions/runners/{id}/labels", func(at string, w http.ResponseWriter, r *http.Request) {
+		var in struct{ Labels []string }
+		x := f.runner(at, w, r)
+		if x == nil || !f.body(w, r, &in) {
+			return
+		}
+		f.effects["pause"]++
+		x.Labels = slices.DeleteFunc(slices.Clone(x.Labels), func(l fakeLabel) bool { return l.Type == "custom" })
+		for _, name := range in.Labels {
+			x.Labels = append(x.Labels, fakeLabel{0, name, "custom"})
+		}
+		f.say(w, 200, map[string]any{"total_count": len(x.Labels), "labels": x.Labels})
+	})
+	f.handleScoped("DELETE", "/actions/runners/{id}", func(at string, w http.ResponseWriter, r *http.Request) {
+		x := f.runner(at, w, r)
+		switch {
+		case x == nil:
+			return
+		case x.Busy && !f.acts().removesBusy:
+			f.say(w, 422, map[string]string{"message": fmt.Sprintf("Runner %q is currently running a job and cannot be deleted", x.Name)})
+			return
+		}
+		f.effects["deregister"]++
+		delete(f.runners[at], x.ID)
+		w.WriteHeader(http.StatusNoContent)
+	})
+}
+
+// body reads a request strictly: what GitHub would not know is a mistake of ours.
+func (f *fake) body(w http.ResponseWriter, r *http.Request, v any) bool {
+	d := json.NewDecoder(r.Body)
+	d.DisallowUnknownFields()
+	if err := d.Decode(v); err != nil {
+		f.say(w, 422, map[string]string{"message": "Invalid request. " + err.Error()})
+		return false
+	}
+	return true
+}
+
+func pathNumber(r *http.Request, name string) int64 {
+	n, _ := strconv.ParseInt(r.PathValue(name), 10, 64)
+	return n
+}
+
+func (f *fake) groupRoutes() {
+	for _, kind := range []struct{ at, members, ids string }{
+		{"/orgs/{owner}", "repositories", "selected_repository_ids"}, {"/enterprises/{owner}", "organizations", "selected_organization_ids"},
+	} {
+		prefix := strings.TrimPrefix(strings.TrimSuffix(kind.at, "{owner}"), "/")
+		group := func(w http.ResponseWriter, r *http.Request) *fakeGroup {
+			g, ok := f.groups[prefix+r.PathValue("owner")][pathNumber(r, "gid")]
+			if !ok {
+				f.say(w, 404, map[string]string{"message": "Not Found"})
+				return nil
+			}
+			return g
+		}
+		route := kind.at + "/actions/runner-groups"
+		f.handle("GET "+route+"/{gid}", func(w http.ResponseWriter, r *http.Request) {
+			if g := group(w, r); g != nil {
+				f.say(w, 200, g)
+			}
+		})
+		f.handle("GET "+route+"/{gid}/runners", func(w http.ResponseWriter, r *http.Request) {
+			g := group(w, r)
+			if g == nil {
+				return
+			}
+			var rows []any
+			all := f.runners[prefix+r.PathValue("owner")]
+			for _, id := range sortedKeys(all) {
+				if all[id].GroupID == g.ID {
+					rows = append(rows, all[id])
+				}
+			}
+			f.pageOf(w, r, "runners", rows)
+		})
+		f.handle("GET "+route+"/{gid}/"+kind.members, func(w http.ResponseWriter, r *http.Request) {
+			g := group(w, r)
+			if g == nil {
+				return
+			}
+			var rows []any
+			for _, path := range sortedKeys(f.repos) {
+				if slices.Contains(g.Repos, f.repos[path].id) && kind.members == "repositories" {
+					rows = append(rows, f.repoRow(f.repos[path]))
+				}
+			}
+			if kind.members == "organizations" && slices.Contains(g.Repos, 1) {
+				rows = append(rows, map[string]any{"id": 1, "login": "acme"})
+			}
+			f.pageOf(w, r, kind.members, rows)
+		})
+		f.handle("PUT "+route+"/{gid}/"+kind.members, func(w http.ResponseWriter, r *http.Request) {
+			in := map[string][]int64{}
+			g := group(w, r)
+			if g == nil || !f.body(w, r, &in) {
+				return
+			}
+			ids, ok := in[kind.ids]
+			if !ok || len(in) != 1 {
+				f.say(w, 422, map[string]string{"message": "Invalid request."})
+				return
+			}
+			f.effects["pause"]++
+			g.Repos = ids
+			w.WriteHeader(http.StatusNoContent)
+		})
+		f.handle("POST "+route, func(w http.ResponseWriter, r *http.Request) { f.newGroup(prefix+r.PathValue("owner"), kind.ids, w, r) })
+		f.handle("DELETE "+route+"/{gid}", func(w http.ResponseWriter, r *http.Request) {
+			g, at := group(w, r), prefix+r.PathValue("owner")
+			if g == nil {
+				return
+			}
+			for _, x := range f.runners[at] {
+				if x.GroupID == g.ID {
+					f.say(w, 422, map[string]string{"message": "This group is not empty"})
+					return
+				}
+			}
+			f.effects["group removed"]++
+			delete(f.groups[at], g.ID)
+			w.WriteHeader(http.StatusNoContent)
+		})
+		f.handle("PUT "+route+"/{gid}/runners/{runner}", func(w http.ResponseWriter, r *http.Request) {
+			f.moveTo(prefix+r.PathValue("owner"), pathNumber(r, "gid"), w, r)
+		})
+		f.handle("DELETE "+route+"/{gid}/runners/{runner}", func(w http.ResponseWriter, r *http.Request) { f.moveTo(prefix+r.PathValue("owner"), 1, w, r) })
+	}
+}
+
+// newGroup makes a group as the description says: without visibility it serves all.
+func (f *fake) newGroup(at, ids string, w http.ResponseWriter, r *http.Request) {
+	var in struct {
+		Name       string   `json:"name"`
+		Visibility string   `json:"visibility"`
+		Repos      []int64  `json:"selected_repository_ids"`
+		Orgs       []int64  `json:"selected_organization_ids"`
+		Runners    []int64  `json:"runners"`
+		Public     bool     `json:"allows_public_repositories"`
+		Restricted bool     `json:"restricted_to_workflows"`
+		Workflows  []string `json:"selected_workflows"`
+	}
+	if !f.body(w, r, &in) {
+		return
+	}
+	if in.Visibility == "" {
+		in.Visibility = "all"
+	}
+	f.effects["pause"]++
+	a := f.acts()
+	a.next++
+	g := &fakeGroup{ID: a.next, Name: in.Name, Visibility: in.Visibility, Public: in.Public, Restricted: in.Restricted, Workflows: []string{}, Repos: append(in.Repos, in.Orgs...)}
+	if f.groups[at] == nil {
+		f.groups[at] = map[int64]*fakeGroup{}
+	}
+	f.groups[at][g.ID] = g
+	for _, id := range in.Runners {
+		if x := f.runners[at][id]; x != nil {
+			x.GroupID = g.ID
+		}
+	}
+	f.say(w, 201, g)
+}
+
+func (f *fake) moveTo(at string, gid int64, w http.ResponseWriter, r *http.Request) {
+	x, g := f.runners[at][pathNumber(r, "runner")], f.groups[at][gid]
+	if x == nil || g == nil {
+		f.say(w, 404, map[string]string{"message": "Not Found"})
+		return
+	}
+	f.effects["pause"]++
+	x.GroupID = gid
+	w.WriteHeader(http.StatusNoContent)
+}
+
+func (f *fake) runRoutes() {
+	const runs = "/repos/{owner}/{repo}/actions/runs"
+	find := func(w http.ResponseWriter, r *http.Request) *actRun {
+		for _, x := range f.acts().runs[repoOf(r)] {
+			if x.ID == pathNumber(r, "run") {
+				return x
+			}
+		}
+		f.say(w, 404, map[string]string{"message": "Not Found"})
+		return nil
+	}
+	row := func(repo string, x *actRun) map[string]any {
+		return map[string]any{
+			"id": x.ID, "status": x.Status, "run_attempt": x.Attempt, "head_branch": x.Branch, "event": "push", "name": f.secrets.note, "head_sha": pastSHA,
+			"created_at": stamp(f.now), "updated_at": stamp(f.now), "triggering_actor": map[string]any{"login": "mallory", "token": f.secrets.token},
+			"repository": map[string]any{"full_name": repo},
+		}
+	}
+	f.handle("GET "+runs, func(w http.ResponseWriter, r *http.Request) {
+		var rows []any
+		for _, x := range f.acts().runs[repoOf(r)] {
+			if s := r.URL.Query().Get("status"); s == "" || s == x.Status {
+				rows = append(rows, row(repoOf(r), x))
+			}
+		}
+		f.pageOf(w, r, "workflow_runs", rows)
+	})
+	f.handle("GET "+runs+"/{run}", func(w http.ResponseWriter, r *http.Request) {
+		if x := find(w, r); x != nil {
+			f.say(w, 200, row(repoOf(r), x))
+		}
+	})
+	f.handle("GET "+runs+"/{run}/jobs", func(w http.ResponseWriter, r *http.Request) {
+		x := find(w, r)
+		if x == nil {
+			return
+		}
+		var rows []any
+		for _, j := range x.Jobs {
+			m := map[string]any{
+				"id": j.ID, "run_id": x.ID, "run_attempt": x.Attempt, "name": j.Name, "status": j.Status, "conclusion": nil, "labels": []string{"self-hosted"},
+				"created_at": stamp(f.now), "started_at": stamp(f.now), "completed_at": nil, "runner_id": nil, "runner_name": nil, "head_branch": x.Branch,
+				"workflow_name": f.secrets.variable,
+			}
+			if j.On != "" {
+				m["runner_id"], m["runner_name"] = j.Runner, j.On
+			}
+			rows = append(rows, m)
+		}
+		f.pageOf(w, r, "jobs", rows)
+	})
+	end := func(w http.ResponseWriter, r *http.Request) {
+		x := find(w, r)
+		switch {
+		case x == nil:
+			return
+		case x.Status == "completed":
+			f.say(w, 409, map[string]string{"message": "Cannot cancel a workflow run that is completed."})
+			return
+		}
+		f.effects["cancel"]++
+		if !f.acts().stubborn || strings.HasSuffix(r.URL.Path, "force-cancel") {
+			x.Status = "completed"
+			for _, j := range x.Jobs {
+				j.Status = "completed"
+				for _, all := range f.runners {
+					if r := all[j.Runner]; r != nil && r.Name == j.On {
+						r.Busy = false
+					}
+				}
+			}
+		}
+		f.say(w, 202, map[string]any{})
+	}
+	f.handle("POST "+runs+"/{run}/cancel", end)
+	f.handle("POST "+runs+"/{run}/force-cancel", end)
+	f.handle("GET "+runs+"/{run}/artifacts", func(w http.ResponseWriter, r *http.Request) {
+		f.pageOf(w, r, "artifacts", anys(f.acts().artifacts[repoOf(r)]))
+	})
+}
+
+func anys(list []map[string]any) []any {
+	var out []any
+	for _, m := range list {
+		out = append(out, m)
+	}
+	return out
+}
+
+func (f *fake) revokeRoutes() {
+	const repo = "/repos/{owner}/{repo}"
+	one := func(list []map[string]any, key string, id int64) int {
+		return slices.IndexFunc(list, func(m map[string]any) bool { return m[key] == int(id) })
+	}
+	remove := func(list *[]map[string]any, key string, id int64, effect string, w http.ResponseWriter) {
+		i := one(*list, key, id)
+		if i < 0 {
+			f.say(w, 404, map[string]string{"message": "Not Found"})
+			return
+		}
+		f.effects[effect]++
+		*list = slices.Delete(slices.Clone(*list), i, i+1)
+		w.WriteHeader(http.StatusNoContent)
+	}
+	inRepo := func(of func(*acts) map[string][]map[string]any, id int64, effect string, w http.ResponseWriter, r *http.Request) {
+		m := of(f.acts())
+		list := m[repoOf(r)]
+		remove(&list, "id", id, effect, w)
+		m[repoOf(r)] = list
+	}
+	read := func(list []map[string]any, id int64, w http.ResponseWriter) {
+		if i := one(list, "id", id); i >= 0 {
+			f.say(w, 200, list[i])
+			return
+		}
+		f.say(w, 404, map[string]string{"message": "Not Found"})
+	}
+	keys := func(a *acts) map[string][]map[string]any { return a.keys }
+	f.handle("GET "+repo+"/keys", func(w http.ResponseWriter, r *http.Request) { f.pageOf(w, r, "", anys(f.acts().keys[repoOf(r)])) })
+	f.handle("GET "+repo+"/keys/{n}", func(w http.ResponseWriter, r *http.Request) { read(f.acts().keys[repoOf(r)], pathNumber(r, "n"), w) })
+	f.handle("DELETE "+repo+"/keys/{n}", func(w http.ResponseWriter, r *http.Request) { inRepo(keys, pathNumber(r, "n"), "key", w, r) })
+	f.handle("GET "+repo+"/actions/caches", func(w http.ResponseWriter, r *http.Request) {
+		rows := slices.DeleteFunc(slices.Clone(f.acts().caches[repoOf(r)]), func(m map[string]any) bool {
+			ref, key := r.URL.Query().Get("ref"), r.URL.Query().Get("key")
+			return ref != "" && m["ref"] != ref || key != "" && !strings.HasPrefix(m["key"].(string), key)
+		})
+		f.pageOf(w, r, "actions_caches", anys(rows))
+	})
+	caches := func(a *acts) map[string][]map[string]any { return a.caches }
+	f.handle("DELETE "+repo+"/actions/caches/{n}", func(w http.ResponseWriter, r *http.Request) { inRepo(caches, pathNumber(r, "n"), "cache", w, r) })
+	artifacts := func(a *acts) map[string][]map[string]any { return a.artifacts }
+	f.handle("GET "+repo+"/actions/artifacts/{n}", func(w http.ResponseWriter, r *http.Request) {
+		read(f.acts().artifacts[repoOf(r)], pathNumber(r, "n"), w)
+	})
+	f.handle("DELETE "+repo+"/actions/artifacts/{n}", func(w http.ResponseWriter, r *http.Request) { inRepo(artifacts, pathNumber(r, "n"), "artifact", w, r) })
+
+	f.handle("GET /orgs/{org}/credential-authorizations", func(w http.ResponseWriter, r *http.Request) { f.pageOf(w, r, "", anys(f.acts().sso)) })
+	f.handle("DELETE /orgs/{org}/credential-authorizations/{n}", func(w http.ResponseWriter, r *http.Request) {
+		remove(&f.acts().sso, "credential_id", pathNumber(r, "n"), "sso", w)
+	})
+	f.handle("GET /orgs/{org}/personal-access-tokens", func(w http.ResponseWriter, r *http.Request) { f.pageOf(w, r, "", anys(f.acts().pats)) })
+	f.handle("POST /orgs/{org}/personal-access-tokens/{n}", func(w http.ResponseWriter, r *http.Request) {
+		var in struct{ Action string }
+		if f.body(w, r, &in) && in.Action == "revoke" {
+			remove(&f.acts().pats, "id", pathNumber(r, "n"), "pat", w)
+		}
+	})
+	f.handle("GET /orgs/{org}/installations", func(w http.ResponseWriter, r *http.Request) { f.pageOf(w, r, "installations", anys(f.acts().apps)) })
+	suspended := func(to any) func(http.ResponseWriter, *http.Request) {
+		return func(w http.ResponseWriter, r *http.Request) {
+			if i := one(f.acts().apps, "id", pathNumber(r, "n")); i >= 0 {
+				f.effects["app"]++
+				f.acts().apps[i]["suspended_at"] = to
+			}
+			w.WriteHeader(http.StatusNoContent)
+		}
+	}
+	f.handle("PUT /app/installations/{n}/suspended", suspended(stamp(f.now)))
+	f.handle("DELETE /app/installations/{n}/suspended", suspended(nil))
+}
+
+// ledger is the fake's own account of where a runner is, how it is labelled, and what every
+// group is and serves: what an undo has to give back.
+func (f *fake) ledger(at string, id int64) string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	x := f.runners[at][id]
+	out := fmt.Sprintf("runner %d in group %d with", id, x.GroupID)
+	for _, l := range x.Labels {
+		out += fmt.Sprintf(" %s:%s", l.Name, l.Type)
+	}
+	for _, gid := range sortedKeys(f.groups[at]) {
+		g := f.groups[at][gid]
+		if strings.HasPrefix(g.Name, Quarantine) {
+			continue // an empty one may stay behind
+		}
+		b, _ := json.Marshal(g)
+		out += fmt.Sprintf("\ngroup %s serves %v", b, g.Repos)
+	}
+	return out
+}
