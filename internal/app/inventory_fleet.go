@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"cordon/internal/config"
 	"cordon/internal/evidence"
 	"cordon/internal/fleet"
 	"cordon/internal/target"
@@ -105,21 +106,33 @@ func (a *App) newListing() (*listing, error) {
 	if len(a.fleet.providers) == 0 {
 		return nil, fmt.Errorf("%w: no provider is configured; write one to %s or set GITLAB_TOKEN", ErrUsage, a.configPlace())
 	}
-	l := &listing{a: a, systems: map[string]*heard{}}
-	l.base = fleet.Input{At: a.clock.Now(), Services: map[string]string{}, Hosts: a.hostAddresses()}
+	l := a.blankListing()
 	cases, err := a.kept()
 	if err != nil {
 		l.failed(err)
 	}
 	l.base.Snapshots = snapshots(cases)
+	return l, nil
+}
+
+// blankListing is a listing in which nobody was asked yet and no host was read.
+func (a *App) blankListing() *listing {
+	l := &listing{a: a, systems: map[string]*heard{}}
+	l.base = fleet.Input{At: a.clock.Now(), Services: map[string]string{}, Hosts: a.hostAddresses(), Configured: map[string][]target.Scope{}}
 	for _, p := range a.fleet.providers {
-		l.base.Services[p.Name()] = a.cfg.Providers[p.Name()].URL
+		c := a.cfg.Providers[p.Name()]
+		l.base.Services[p.Name()] = c.URL
+		for _, word := range c.Scopes {
+			if s, ok := config.Scope(c.Type, word); ok {
+				l.base.Configured[p.Name()] = append(l.base.Configured[p.Name()], s)
+			}
+		}
 		l.systems[p.Name()] = &heard{
 			began: a.clock.Now(), was: a.lastKnown(p.Name()),
 			managers: map[target.Ref][]providers.Manager{}, asked: map[target.Ref]time.Time{}, scopes: map[target.Scope]bool{},
 		}
 	}
-	return l, nil
+	return l
 }
 
 func (l *listing) failed(err error) {
@@ -213,7 +226,9 @@ func (l *listing) show() {
 }
 
 // fleet joins what was heard with what was known before.
-func (l *listing) fleet() fleet.Fleet {
+func (l *listing) fleet() fleet.Fleet { return fleet.Build(l.input()) }
+
+func (l *listing) input() fleet.Input {
 	l.mu.Lock()
 	in := l.base
 	in.Managers = map[target.Ref][]providers.Manager{}
@@ -246,5 +261,5 @@ func (l *listing) fleet() fleet.Fleet {
 		}
 	}
 	l.mu.Unlock()
-	return fleet.Build(in)
+	return in
 }

@@ -183,6 +183,7 @@ func (s *Session) open(pb *playbooks.Playbook) error {
 		Budget: engine.Budget(s.app.cfg.Budget),
 		Clock:  s.app.clock, Signer: signer, Files: personal(marker),
 		Secret: func(v string) bool { _, n := marker.Text(v); return n > 0 },
+		Strays: s.app.strays,
 	}
 	o.Appliers, o.Issuer = set.appliers, set.issuer // of a dry run: none
 	if s.temp == "" {

@@ -204,8 +204,9 @@ func (r *Run) notes() []string {
 	return n
 }
 
-// others are the agents of other kinds that a host of the case still ran when it was
-// looked at last: not this runner, and not gone.
+// others are the agents beside the case's that a host of it still ran when it was looked
+// at last, and what was found there that no list of ours has: not this runner, and not
+// done with.
 func (r *Run) others() []string {
 	last := map[string]time.Time{}
 	var seen []witness.Observation
@@ -217,9 +218,10 @@ func (r *Run) others() []string {
 			last[o.Subject.ID] = o.At
 		}
 	}
-	var out []string
+	out, told := r.openStrays()
 	for _, o := range seen {
-		if o.Subject.Kind == target.Installation && o.At.Equal(last[o.Subject.Scope.Path]) && !slices.Contains(out, o.Says) {
+		_, tail, _ := strings.Cut(o.Says, ", from ")
+		if o.Subject.Kind == target.Installation && o.At.Equal(last[o.Subject.Scope.Path]) && !slices.Contains(out, o.Says) && !told[from(tail)] {
 			out = append(out, o.Says)
 		}
 	}

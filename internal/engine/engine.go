@@ -21,6 +21,7 @@ import (
 	"cordon/internal/change"
 	"cordon/internal/clock"
 	"cordon/internal/evidence"
+	"cordon/internal/host/snapshot"
 	"cordon/internal/target"
 	"cordon/internal/transport"
 	"cordon/playbooks"
@@ -65,6 +66,10 @@ type Options struct {
 
 	Files  func(path string) (File, error) // reads what a person keeps with a step; nil: no files are taken
 	Secret func(s string) bool             // whether a written answer looks like a secret; nil: none does
+
+	// Strays names the runners on a host that was read which no list of ours has, given
+	// the runners of the case; nil: nobody looks.
+	Strays func(s *snapshot.Snapshot, ours []target.Ref) []Stray
 }
 
 // Run is one playbook run on one case. It is used by one goroutine at a time.

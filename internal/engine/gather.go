@@ -87,7 +87,7 @@ func (r *Run) collect(ctx context.Context, t task, plan change.Plan) error {
 		return r.finish(t, Unreached, why)
 	}
 	results := check.Run(snap)
-	err = r.append(casefile.Event{Kind: "finding", Step: t.step.ID, Target: t.on, OK: true, Data: encode(findingData{t.on.ID, results})})
+	err = r.append(casefile.Event{Kind: "finding", Step: t.step.ID, Target: t.on, OK: true, Data: encode(findingData{t.on.ID, results, r.strays(snap)})})
 	if err != nil {
 		return err
 	}

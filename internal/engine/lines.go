@@ -95,6 +95,7 @@ type (
 	findingData struct {
 		Host    string         `json:"host"`
 		Results []check.Result `json:"results"`
+		Strays  []Stray        `json:"strays,omitempty"`
 	}
 	watchData struct {
 		From  time.Time     `json:"from"`

@@ -72,6 +72,8 @@ type state struct {
 	exposed  *exposure.List
 	listed   map[target.Ref]bool // runners that the list was opened for
 	findings map[string][]check.Result
+	strays   map[string][]Stray   // of each host, when it was read last
+	read     map[string]time.Time // and when that was
 	watch    *watchData
 	seen     map[string][]witness.Observation // task key → since the watch began
 	verdicts map[target.Ref][]witness.Verdict
@@ -100,7 +102,7 @@ type broken struct {
 func newState() *state {
 	return &state{
 		end: map[string]string{}, why: map[string]string{}, outcomes: map[string]change.Outcome{}, tries: map[string]int{}, tried: map[string]*try{},
-		items: map[string]bool{}, gaps: map[string]string{}, findings: map[string][]check.Result{}, cleared: map[string]bool{},
+		items: map[string]bool{}, gaps: map[string]string{}, findings: map[string][]check.Result{}, strays: map[string][]Stray{}, read: map[string]time.Time{}, cleared: map[string]bool{},
 		people: newPeople(),
 		traits: map[target.Ref]traitsData{}, listed: map[target.Ref]bool{}, seen: map[string][]witness.Observation{},
 		verdicts: map[target.Ref][]witness.Verdict{}, final: map[target.Ref]bool{}, rotated: map[target.Ref]time.Time{}, renewed: map[string]int{}, wanted: map[string]bool{},
@@ -145,7 +147,9 @@ func (s *state) apply(l casefile.Line) error {
 			}
 		})
 	case "finding":
-		return with(l, func(d findingData) { s.findings[d.Host] = d.Results })
+		return with(l, func(d findingData) {
+			s.findings[d.Host], s.strays[d.Host], s.read[d.Host] = d.Results, d.Strays, l.T
+		})
 	case "watch":
 		return with(l, func(d watchData) { s.watch, s.seen = &d, map[string][]witness.Observation{} })
 	case "observe":

@@ -149,7 +149,11 @@ func (j *join) account(in check.Installation, c claim, at []string, who string) 
 	asked, ours := false, ""
 	for _, system := range at {
 		whole := j.listedScopes(system)
-		asked = asked || len(whole) > 0
+		named, all := j.named(system, c)
+		asked = asked || len(whole) > 0 || all
+		if named {
+			ours = system
+		}
 		switch read, there := whole[c.scope]; {
 		case there && read && id != "":
 			return Rogue, fmt.Sprintf("%s (%s) lists no runner %s in %s", system, who, id, name)
@@ -172,6 +176,19 @@ func (j *join) account(in check.Installation, c claim, at []string, who string) 
 		return CannotTell, fmt.Sprintf("it is registered to %s, whose runners %s does not list: add it under scopes, and list again", name, ours)
 	}
 	return NotOurs, fmt.Sprintf("it is registered to %s at %s, which is no configured account: its registration is not ours to end, and whoever owns that account can give it work", name, untrusted.Clean(who, 120))
+}
+
+// named reports whether the configuration names the owner of a claim, and whether it
+// names all owners that there are.
+func (j *join) named(system string, c claim) (named, all bool) {
+	all = len(j.in.Configured[system]) > 0
+	for _, s := range j.in.Configured[system] {
+		s = lower(s)
+		owner, _, _ := strings.Cut(s.Path, "/")
+		all = all && s.Level != "mine"
+		named = named || owner == c.owner && (s.Level == "enterprise") == (c.scope.Level == "enterprise")
+	}
+	return named, all
 }
 
 // listedScopes are the scopes of a system that were asked for. A runner that is known

@@ -84,6 +84,24 @@ func TestNothingListedSaysNothing(t *testing.T) {
 	}
 }
 
+// A configuration that names its accounts names all of them: nothing need be listed to
+// know that another one is somebody else's.
+func TestTheConfigurationNamesWhoWeAre(t *testing.T) {
+	for name, c := range map[string]struct{ scopes, url, state string }{
+		"named":                      {"organization:acme", "https://github.com/acme", fleet.CannotTell},
+		"a repository of its":        {"repositories:acme", "https://github.com/acme/x", fleet.CannotTell},
+		"another":                    {"organization:acme", "https://github.com/mallory/x", fleet.NotOurs},
+		"whatever the token can see": {"mine:", "https://github.com/mallory/x", fleet.CannotTell},
+	} {
+		in := github()
+		in.Listed, in.Configured = nil, map[string][]target.Scope{"gh": {ghScope(c.scopes)}}
+		in.Snapshots = []*snapshot.Snapshot{onDisk("gha-01", map[string]string{"/home/ci/.dev-env/.runner": gha("7", "x", c.url)})}
+		if r := fleet.Build(in).Rows[0]; r.State != c.state {
+			t.Errorf("%s: %q, %s", name, r.State, r.Why)
+		}
+	}
+}
+
 func TestAJustInTimeRunnerIsKnownByNumberAndName(t *testing.T) {
 	jit := `{"agentId":21,"agentName":"gha-01","serverUrl":"https://pipelinesghubeus1.actions.githubusercontent.com/x","ephemeral":true}`
 	in := github(ghRunner("organization:acme", "21", "gha-01"), ghRunner("repository:acme/web", "21", "other"))

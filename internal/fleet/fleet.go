@@ -60,6 +60,11 @@ type Input struct {
 	// (GitHub), what is not in it was not looked at.
 	Listed map[string]map[target.Scope]bool
 
+	// Configured are the scopes that the configuration names for a provider that registers
+	// runners to accounts; one of the level "mine", or none, stands for all that its
+	// credential sees, and then only Listed tells whose an account is.
+	Configured map[string][]target.Scope
+
 	// Read is when parts were read that were not read At: "provider", "details" and
 	// "managers" by runner. It ends up in Row.SeenAt.
 	Read map[target.Ref]map[string]time.Time

@@ -84,7 +84,14 @@ func (h *Hosts) Observe(_ context.Context, t target.Ref) ([]witness.Observation,
 	} else if x.Running {
 		log.Polling = witness.Yes
 	}
-	return []witness.Observation{proc, sock, log}, nil
+	all := []witness.Observation{proc, sock, log}
+	for i, root := range x.Beside {
+		o := mk(witness.HostProcess)
+		o.Exists, o.Says = witness.Yes, fmt.Sprintf("another runner agent runs on %s: Runner.Listener as process %d, from %s", t.ID, i+7, root)
+		o.Subject = target.Ref{System: target.SSH, Scope: target.Scope{Level: target.Host, Path: t.ID}, Kind: target.Installation, ID: fmt.Sprintf("Runner.Listener-%d", i+7)}
+		all = append(all, o)
+	}
+	return all, nil
 }
 
 // Gather implements providers.System.

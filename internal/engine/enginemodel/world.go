@@ -66,6 +66,7 @@ type Host struct {
 	Running bool
 	Away    bool // it does not answer
 	Last    time.Time
+	Beside  []string // roots of other agents that run there
 }
 
 // World is safe for concurrent use. Its fields are set before a run, or between calls.

@@ -1,0 +1,72 @@
+package engine_test
+
+import (
+	"strings"
+	"testing"
+
+	"cordon/internal/engine"
+	"cordon/internal/engine/enginemodel"
+	"cordon/internal/fleet"
+	"cordon/internal/host/snapshot"
+	"cordon/internal/target"
+)
+
+const devEnv = "/home/ci/.dev-env"
+
+// TestARunnerThatIsNotOursIsAnOpenItem: a planted runner on the host of a case outlives
+// everything that the case does. The ending says where it stands, and never more than
+// was seen; whose its registration is stays open in each.
+func TestARunnerThatIsNotOursIsAnOpenItem(t *testing.T) {
+	stray := engine.Stray{Host: "h1", Root: devEnv, State: fleet.NotOurs, Runs: true, What: `github "SHA1HULUD" at /home/ci/.dev-env, registered to https://github.com/mallory/x`}
+	stop := func(h *enginemodel.Host) { h.Beside = nil }
+	for name, c := range map[string]struct {
+		steps  string
+		before func(*rig)
+		stray  engine.Stray
+		says   string
+		never  string
+	}{
+		"it runs to the end":  {whole, func(*rig) {}, stray, "still runs on h1; registration not ours: open item", "gone"},
+		"somebody ended it":   {whole, func(g *rig) { g.until(kind(engine.Watch)); g.w.WithHost("h1", stop) }, stray, "gone from this host (h1); registration not ours: open item", "still runs"},
+		"nobody looked again": {stepSnapshot + stepCollect, func(*rig) {}, stray, "nobody looked again; registration not ours: open item", "gone"},
+		"the last look saw nothing": {whole, func(g *rig) {
+			g.until(kind(engine.Watch))
+			g.w.WithHost("h1", func(h *enginemodel.Host) { h.Away = true })
+		}, stray, "the last look could not see; registration not ours: open item", "gone"},
+		"only its files were there":  {whole, func(g *rig) { g.w.WithHost("h1", stop) }, engine.Stray{Host: "h1", Root: devEnv, State: fleet.NotOurs}, "its files were on h1; registration not ours: open item", "gone"},
+		"it is in no list of ours":   {whole, func(*rig) {}, engine.Stray{Host: "h1", Root: devEnv, State: fleet.Rogue, Runs: true}, "still runs on h1; registered nowhere that was listed: open item", "not ours"},
+		"one that is nobody's stray": {whole, func(*rig) {}, engine.Stray{}, "another runner agent runs on h1", "open item"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := newRig(t, c.steps)
+			g.w.WithHost("h1", func(h *enginemodel.Host) { h.Beside = []string{devEnv} })
+			g.w.With("1", quiet)
+			g.cfg = func(o *engine.Options) {
+				o.Strays = func(s *snapshot.Snapshot, ours []target.Ref) []engine.Stray {
+					if s.Host != "h1" || len(ours) != 1 || ours[0] != runner {
+						t.Errorf("asked about %s for %v", s.Host, ours)
+					}
+					if c.stray.Host == "" {
+						return nil
+					}
+					return []engine.Stray{c.stray}
+				}
+			}
+			g.open()
+			c.before(g)
+			check := func(e engine.Ending) {
+				t.Helper()
+				all := strings.Join(e.Open, "\n")
+				if !strings.Contains(all, c.says) || strings.Contains(all, c.never) || strings.Count(all, "runs on h1") > 1 {
+					t.Errorf("ends %s, open %q", e.Word, e.Open)
+				}
+				if !noted(e, c.says) {
+					t.Errorf("no note says it: %q", e.Notes)
+				}
+			}
+			check(g.endPatiently())
+			g.die() // what was found is in the journal
+			check(g.end())
+		})
+	}
+}
