@@ -39,7 +39,7 @@ func Reads() []transport.Route {
 	for _, at := range []string{"/enterprises/{enterprise}", "/orgs/{org}"} {
 		out = append(
 			out,
-			transport.Route{Method: "GET", Pattern: at + "/actions/runner-groups", Query: append([]string{"visible_to_repository", "visible_to_organization"}, pages...)},
+			transport.Route{Method: "GET", Pattern: at + "/actions/runner-groups", Query: pages},
 			transport.Route{Method: "GET", Pattern: at + "/actions/runner-groups/{id}"},
 			transport.Route{Method: "GET", Pattern: at + "/actions/runner-groups/{id}/runners", Query: pages},
 		)
