@@ -8,6 +8,7 @@ import (
 
 	"cordon/internal/change"
 	"cordon/internal/engine"
+	"cordon/providers"
 )
 
 // ErrNeeds means that the run stands at something that a standing answer may not decide.
@@ -56,6 +57,10 @@ func (s Standing) Decide(p engine.Prompt) (engine.Decision, error) {
 		return needs("a person has to do this and write it down: " + p.Text)
 	}
 	if p.CannotDo != "" {
+		if why := impossible(p.Plans); why != "" && s.Reason != "" {
+			d.Verb, d.Reason = engine.Skip, why
+			return d, nil
+		}
 		return needs(p.CannotDo)
 	}
 	for i, pl := range p.Plans {
@@ -79,6 +84,21 @@ func (s Standing) Decide(p engine.Prompt) (engine.Decision, error) {
 		return d, nil
 	}
 	return needs("no plan here that could be applied")
+}
+
+// impossible is the reason with which a standing answer passes over a credential that its
+// provider cannot replace: no person could do it here either, and a later step takes the
+// credential away with the registration. "" where that is not so.
+func impossible(plans []change.Plan) string {
+	for _, p := range plans {
+		if p.Verb != providers.Rotate || p.Appliable() || len(p.Manual) == 0 {
+			return ""
+		}
+	}
+	if len(plans) == 0 {
+		return ""
+	}
+	return plans[0].Title + ": " + plans[0].Covers
 }
 
 // Stopped is the word of a walk that somebody stopped: the case stays open.
