@@ -9,6 +9,7 @@ package check
 
 import (
 	"fmt"
+	"net/netip"
 	"strings"
 	"time"
 
@@ -38,6 +39,9 @@ type Check struct {
 	Title string
 	Why   string   // why it matters, for a person
 	Needs []string // sections that must have ended "ok" before "nothing found" may be said
+
+	Reads string // what it reads, for a person
+	Root  string // what stays unseen without root; empty: any account sees all of it
 
 	Attack []string // ATT&CK techniques of its findings, unless a finding names its own
 	NIST   []string // NIST SP 800-53 controls
@@ -70,13 +74,19 @@ type Report struct {
 	Results []Result  `json:"results"`
 }
 
-// All returns the checks of the first set in the order in which they are shown.
+// All returns the checks in the order in which they are shown: what is the runner's
+// own first.
 func All() []Check {
 	all := []Check{
 		installationsCheck(), jobHooksCheck(), unitsCheck(), cronCheck(), keysCheck(),
 		orphansCheck(), connectionsCheck(), secretsCheck(), profilesCheck(), preloadCheck(),
 		hostKeyCheck(), rereadCheck(),
 	}
+	all = append(all,
+		runnerFilesCheck(), memoryCheck(), runnerUserCheck(), runtimeCheck(), bootCheck(), loginCheck(), privilegesCheck(),
+		packagesCheck(), servicesCheck(), kernelCheck(), programsCheck(), toolsCheck(), containersCheck(),
+		destinationsCheck(), metadataCheck(), reachCheck(), ageCheck(),
+	)
 	for i := range all {
 		look := all[i].look
 		all[i].Run = func(s *snapshot.Snapshot) []Finding { return look(viewOf(s)) }
@@ -84,12 +94,21 @@ func All() []Check {
 	return all
 }
 
+// Options are what a check may know beside the snapshot. The zero value works.
+type Options struct {
+	Allow []netip.Prefix // where jobs may talk to; nil: no such list
+}
+
 // Run asks every check. It is safe for concurrent use on one snapshot. A nil
 // snapshot was never taken: every check is Blind.
-func Run(s *snapshot.Snapshot) []Result {
+func Run(s *snapshot.Snapshot) []Result { return RunWith(s, Options{}) }
+
+// RunWith is Run with what the operator knows.
+func RunWith(s *snapshot.Snapshot, o Options) []Result {
 	var v *view
 	if s != nil {
 		v = viewOf(s)
+		v.allow = o.Allow
 	}
 	var out []Result
 	for _, c := range All() {

@@ -103,7 +103,7 @@ func (v *view) judgeKeyFile(p string, f *snapshot.File) []Finding {
 		})
 	case below(p, "/root") || known && u.uid == 0:
 		out = append(out, Finding{
-			Severity: Low, Title: "keys that open the root account",
+			Severity: Info, Title: "keys that open the root account", // every cloud's image has one
 			Detail: text("%d key(s): %s. Compare with the people who should have them.", len(keys), shown),
 		})
 	}

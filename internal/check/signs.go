@@ -26,9 +26,11 @@ var signs = []sign{
 	{[]string{"python", "perl", "ruby", "php", "node"}, regexp.MustCompile(`\b(python[0-9.]*|perl|ruby|php|node)\s+-[ecr]\b`), false, "runs a program given on the command line"},
 	{[]string{"nohup", "setsid", "disown"}, regexp.MustCompile(`\b(nohup|setsid|disown)\b`), false, "detaches a process so that it outlives its job"},
 	{[]string{"bash"}, regexp.MustCompile(`\bbash\s+-i\b`), true, "starts an interactive shell"},
-	{[]string{"/tmp/", "/dev/shm/"}, regexp.MustCompile(`(^|[\s="'(:])(/tmp|/var/tmp|/dev/shm)/\S`), true, "uses files that anybody may write"},
+	{[]string{"/tmp/", "/dev/shm/"}, regexp.MustCompile(`(^|[\s="'(:])(/tmp|/var/tmp|/dev/shm)/\S`), true, tempSign},
 	{[]string{"RUNNER_TRACKING_ID"}, regexp.MustCompile(`RUNNER_TRACKING_ID=`), true, "takes itself off the list of processes that are ended after a job"},
 }
+
+const tempSign = "uses files that anybody may write"
 
 const hiddenSign = "uses something under a hidden directory"
 

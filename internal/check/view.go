@@ -2,6 +2,7 @@ package check
 
 import (
 	"maps"
+	"net/netip"
 	"path"
 	"slices"
 	"strings"
@@ -27,6 +28,9 @@ type view struct {
 	above    map[int]bool    // a parent of an agent: its service script, say
 	sessions map[int]bool    // a login of a person, or below one
 	found    []Installation
+
+	allow    []netip.Prefix  // where jobs may talk to; nil: nobody said
+	packaged map[string]bool // paths that a package brought; nil: this system keeps no list we can read
 }
 
 func viewOf(s *snapshot.Snapshot) *view {
@@ -59,6 +63,7 @@ func viewOf(s *snapshot.Snapshot) *view {
 		}
 	}
 	v.found = v.installations()
+	v.packaged = packaged(s)
 	return v
 }
 

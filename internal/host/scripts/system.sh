@@ -144,7 +144,7 @@ EOF
     for d in /usr /opt /home /root /srv /bin /sbin; do
       if [ -d "$R$d" ] && [ ! -L "$R$d" ]; then set -- "$@" "$R$d"; fi
     done
-    [ $# -eq 0 ] || frame fact caps "~$(${TO:+timeout -s KILL 20} getcap -r "$@" 2>/dev/null | head -c 65536 | encode)"
+    [ $# -eq 0 ] || frame fact caps "~$(${TO:+timeout -s KILL 20} getcap -r "$@" 2>/dev/null | sed "s,^$R/,/," | head -c 65536 | encode)"
   else
     mark 'getcap is not installed: capabilities of files were not looked for'
     frame gap capabilities "$E"
@@ -180,6 +180,14 @@ homes() {
   leave homes
 }
 
+# jobhooks FILE: lstat of the scripts that a .env names
+jobhooks() {
+  plain "$1" && [ -f "$1" ] || return
+  { while IFS= read -r L || [ -n "$L" ]; do
+    case $L in *[!\ -~]* | */../*) ;; ACTIONS_RUNNER_HOOK_JOB_*=/*) L=${L#*=} && inside "$R$L" && many 0 "$R$L" ;; esac
+  done; } 2>/dev/null <"$1"
+}
+
 # work: what lies in the runners' own directories beside their configuration
 work() {
   enter work
@@ -190,10 +198,7 @@ work() {
     set +f
     some 0 "$u" . 'bin/*.dll' 'bin/Runner.*' 'bin/Agent.*' 'bin/*.js' 'externals/node*/bin/node' _work _work/_tool '_work/_tool/*/*/*' '_work/*/*/.git' _diag
     some 8192 "$u" safe_sleep.sh config.sh env.sh run-helper.sh bin/runsvc.sh bin/run-helper.sh.template
-    if field "$R$u/.env" ACTIONS_RUNNER_HOOK_JOB_; then
-      V=${V#*=}
-      case $V in *[!\ -~]* | */../*) ;; /*) if inside "$R$V"; then many 0 "$R$V"; fi ;; esac
-    fi
+    jobhooks "$R$u/.env"
     case $u in /home/* | /var/lib/*) ;; *) repos "$R$u/_work" ;; esac
   done
   unset IFS

@@ -38,6 +38,7 @@ var shownNames = map[string]bool{
 	"CI_PROJECT_PATH": true, "CI_PROJECT_DIR": true, "CI_BUILDS_DIR": true, "CI_RUNNER_ID": true, "CI_SERVER_URL": true, "CI_COMMIT_REF_NAME": true,
 	"http_proxy": true, "https_proxy": true, "HTTP_PROXY": true, "HTTPS_PROXY": true, "ALL_PROXY": true, "NO_PROXY": true, "no_proxy": true,
 	"SUDO_USER": true, "SUDO_COMMAND": true, "INVOCATION_ID": true, "XDG_RUNTIME_DIR": true, "SSH_CONNECTION": true, "SSH_ORIGINAL_COMMAND": true,
+	"GRUB_CMDLINE_LINUX": true, "GRUB_CMDLINE_LINUX_DEFAULT": true, "GRUB_DEFAULT": true,
 	"DOCKER_HOST": true, "SYSTEMD_EXEC_PID": true,
 }
 

@@ -108,7 +108,7 @@ func (p *parser) redactFile(section, name, s string) (out string, n int, ok bool
 		s, n = p.assignments(s)
 	case section == SectionContainers && strings.HasSuffix(base, ".json"), section == SectionHomes && base == "config.json":
 		return p.engine(s)
-	case section == SectionHomes && settingsFiles[base], section == SectionWork && base == "buildkite-agent.cfg":
+	case section == SectionHomes && settingsFile(name), section == SectionWork && base == "buildkite-agent.cfg":
 		s, n = p.settings(s)
 	case section == SectionUnits:
 		s, n = p.unitEnvironment(s)

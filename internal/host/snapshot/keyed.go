@@ -109,9 +109,16 @@ func (p *parser) registration(s string) (string, int, bool) {
 	return string(out), n, err == nil
 }
 
-// settingsFiles are configurations of NAME = VALUE lines in which a credential may
+// settingsFile reports a configuration of NAME = VALUE lines in which a credential may
 // stand under any name.
-var settingsFiles = map[string]bool{".npmrc": true, "pip.conf": true, "config.toml": true, "config": true, "env": true}
+func settingsFile(name string) bool {
+	for _, end := range []string{"/.npmrc", "/pip.conf", "/.cargo/config", "/.cargo/config.toml", "/.config/go/env"} {
+		if strings.HasSuffix(name, end) {
+			return true
+		}
+	}
+	return false
+}
 
 var setting = regexp.MustCompile(`^(\s*(?:[@A-Za-z0-9_./:-]+:)?)([A-Za-z_][A-Za-z0-9_.-]*)(\s*=\s*)(.*)$`)
 

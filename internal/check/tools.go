@@ -1,0 +1,238 @@
+package check
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"cordon/internal/host/snapshot"
+)
+
+func toolsCheck() Check {
+	return Check{
+		ID:     "developer-tools",
+		Title:  "What build tools start or trust on their own",
+		Why:    "Every job uses npm, pip, cargo, go or git: a line in their settings runs in all of them, or gives them another server's packages.",
+		Reads:  "settings of npm, pip, cargo, go, gradle and docker, Python's .pth and start-up files, git's hooks and configuration of repositories in homes and work directories, ssh's client settings",
+		Root:   "homes of other users",
+		Needs:  []string{snapshot.SectionHomes, snapshot.SectionWork, snapshot.SectionSystem, snapshot.SectionKeys},
+		Attack: []string{"T1195.001", "T1546"},
+		NIST:   []string{"CM-7", "SR-3"},
+		look:   func(v *view) []Finding { return v.judged(toolPlaces) },
+	}
+}
+
+var toolPlaces = []place{
+	{func(p string) bool { return path.Base(p) == ".npmrc" || p == "/etc/npmrc" }, []string{"T1195.001"}, "npm's settings start a program or trust another server", judgeSettings},
+	{func(p string) bool { return path.Base(p) == "pip.conf" }, []string{"T1195.001"}, "pip's settings trust another server", judgeSettings},
+	{
+		func(p string) bool {
+			return path.Base(path.Dir(p)) == ".cargo" && strings.HasPrefix(path.Base(p), "config") || strings.HasSuffix(p, "/.config/go/env")
+		},
+		[]string{"T1195.001"}, "the compiler is started through another program", judgeSettings,
+	},
+	{
+		func(p string) bool {
+			return path.Base(path.Dir(p)) == "init.d" && strings.Contains(p, "/.gradle/") || strings.HasSuffix(p, "/.gradle/init.gradle")
+		},
+		[]string{"T1546"}, "a script runs in every Gradle build", judgeGradle,
+	},
+	{func(p string) bool { return strings.HasSuffix(p, "/.docker/config.json") }, []string{"T1546"}, "docker asks a program for logins", judgeDockerClient},
+	{func(p string) bool { return strings.Contains(p, "/.docker/cli-plugins/") }, []string{"T1546"}, "docker has a command that no package brought", cliPlugin},
+	{
+		func(p string) bool {
+			return strings.HasSuffix(p, ".pth") || path.Base(p) == "sitecustomize.py" || path.Base(p) == "usercustomize.py"
+		},
+		[]string{"T1546.018"}, "Python runs code before every program", judgePython,
+	},
+	{func(p string) bool { return strings.Contains(p, "/.git/hooks/") }, []string{"T1546"}, "git starts a script in a repository of this host", judgeGitHook},
+	{func(p string) bool { return strings.HasSuffix(p, "/.git/config") || p == "/etc/gitconfig" }, []string{"T1546"}, "a repository's settings start a program", judgeRepo},
+	{func(p string) bool { return strings.HasSuffix(p, "/.ssh/config") }, []string{"T1546"}, "ssh's settings start a program", judgeSSHConfig},
+}
+
+// codeSettings start a program; source settings say where packages come from.
+var (
+	codeSettings   = []string{"script-shell", "node-options", "rustc-wrapper", "rustc", "runner", "linker", "GOFLAGS", "CC", "CXX"}
+	sourceSettings = []string{"registry", "index-url", "extra-index-url", "find-links", "trusted-host", "replace-with", "GOPROXY", "GOSUMDB", "GOINSECURE", "GONOSUMDB", "GONOSUMCHECK"}
+	publicSources  = regexp.MustCompile(`^(https://(registry\.npmjs\.org|registry\.yarnpkg\.com|npm\.pkg\.github\.com|pypi\.org|files\.pythonhosted\.org|proxy\.golang\.org)(/|,|$)|off$|direct$|sum\.golang\.org$)`)
+)
+
+func judgeSettings(_ *view, _ string, f *snapshot.File, why *reasons) {
+	for line := range strings.Lines(string(f.Content)) {
+		line = strings.TrimSpace(line)
+		name, value, ok := strings.Cut(line, "=")
+		if !ok || line[0] == '#' || line[0] == ';' {
+			continue
+		}
+		name, value = strings.TrimSpace(name), strings.Trim(strings.TrimSpace(value), `"'`)
+		if i := strings.LastIndexByte(name, ':'); i >= 0 {
+			name = name[i+1:]
+		}
+		switch {
+		case slices.Contains(codeSettings, name) && (name != "GOFLAGS" || strings.Contains(value, "toolexec")):
+			s := Medium
+			if len(suspicious(value)) > 0 || oddPlace(value) != "" || strings.Contains(value, "toolexec") || name == "node-options" && strings.Contains(value, "require") {
+				s = High
+			}
+			why.add(s, "%s = %s", quote(name), quote(value))
+		case name == "ignore-scripts" || name == "strict-ssl":
+			if value == "false" {
+				why.add(Low, "%s = false", name)
+			}
+		case slices.Contains(sourceSettings, name) && !publicSources.MatchString(value):
+			s := Low // the company's own mirror is common
+			if strings.HasPrefix(value, "http://") || name == "trusted-host" || name == "extra-index-url" || strings.Contains(value, "://192.") || strings.Contains(value, "://203.0.113.") || bareAddress.MatchString(value) {
+				s = Medium
+			}
+			why.add(s, "packages come from %s (%s)", quote(value), name)
+		}
+	}
+}
+
+var bareAddress = regexp.MustCompile(`//(\d{1,3}\.){3}\d{1,3}\b`)
+
+func judgeGradle(_ *view, _ string, f *snapshot.File, why *reasons) {
+	why.add(Medium, "%s", quote(string(f.Content)))
+	if signs := suspicious(string(f.Content)); len(signs) > 0 {
+		why.add(High, "it %s", strings.Join(signs, ", "))
+	}
+}
+
+var helper = regexp.MustCompile(`"(credsStore|credHelpers|cliPluginsExtraDirs)"\s*:\s*("[^"]*"|\{[^}]*\}|\[[^\]]*\])`)
+
+func judgeDockerClient(_ *view, _ string, f *snapshot.File, why *reasons) {
+	for _, m := range helper.FindAllStringSubmatch(string(f.Content), 8) {
+		switch {
+		case m[1] == "cliPluginsExtraDirs":
+			why.add(Medium, "commands are looked for in %s", quote(m[2]))
+		case plainHelpers.MatchString(m[2]):
+		default:
+			why.add(Medium, "%s %s: docker starts docker-credential-… of that name from PATH", m[1], quote(m[2]))
+		}
+	}
+}
+
+var plainHelpers = regexp.MustCompile(`^("(desktop|osxkeychain|secretservice|pass|wincred|ecr-login|gcloud|gcr|acr-env)?"|\{(\s*"[^"]*"\s*:\s*"(gcloud|gcr|ecr-login|acr-env|pass|secretservice)"\s*,?)*\s*\})$`)
+
+func cliPlugin(v *view, p string, f *snapshot.File, why *reasons) {
+	if f.Type == "file" && f.Mode&0o111 != 0 {
+		s := Low
+		if u, ok := v.homeOwner(p); ok && v.isRunner(u) {
+			s = Medium
+		}
+		why.add(s, "docker %s runs it", quote(strings.TrimPrefix(path.Base(p), "docker-")))
+	}
+}
+
+// plainPth are start-up files with code in them that packages bring.
+var plainPth = regexp.MustCompile(`^(distutils-precedence|.*-nspkg|__editable__.*|zope.*|matplotlib.*|protobuf.*|google.*|_?virtualenv|pywin32|a1_coverage|.*coverage.*|sphinxcontrib.*|mkl_fft.*)\.pth$`)
+
+func judgePython(v *view, p string, f *snapshot.File, why *reasons) {
+	content := string(f.Content)
+	code := ""
+	for line := range strings.Lines(content) {
+		trim := strings.TrimSpace(line)
+		if trim == "" || trim[0] == '#' || strings.HasSuffix(p, ".pth") && !strings.HasPrefix(trim, "import ") && !strings.HasPrefix(trim, "import\t") {
+			continue
+		}
+		code += line
+	}
+	if code == "" {
+		return
+	}
+	_, home := v.homeOwner(p)
+	switch {
+	case len(suspicious(code)) > 0 && !(v.packaged != nil && !v.foreign(p)):
+		why.add(High, "%s: it %s", quote(code), strings.Join(suspicious(code), ", "))
+	case plainPth.MatchString(path.Base(p)) || v.packaged != nil && !v.foreign(p):
+	case strings.Contains(code, "apport_python_hook") && len(content) < 400:
+	case home || v.foreign(p) || strings.HasSuffix(p, "customize.py"):
+		why.add(Medium, "%s", quote(code))
+	default:
+		why.add(Low, "%s", quote(code))
+	}
+}
+
+func judgeGitHook(v *view, p string, f *snapshot.File, why *reasons) {
+	if f.Type != "file" || f.Mode&0o111 == 0 || strings.HasSuffix(p, ".sample") {
+		return
+	}
+	content := string(f.Content)
+	switch u, ok := v.homeOwner(p); {
+	case len(suspicious(content)) > 0:
+		why.add(High, "it %s", strings.Join(suspicious(content), ", "))
+	case strings.Contains(content, "git lfs ") || strings.Contains(content, "git-lfs") || strings.Contains(content, "husky"):
+		why.add(Info, "a hook of git-lfs or husky")
+	case ok && v.isRunner(u) || strings.Contains(p, "/_work/") || strings.Contains(p, "/builds/"):
+		why.add(Medium, "a repository of the jobs; the next job there runs it: %s", quote(content))
+	default:
+		why.add(Low, "%s", quote(content))
+	}
+}
+
+var starts = regexp.MustCompile(`^(filter\..*\.(clean|smudge|process)|diff\..*\.(external|textconv)|core\.(editor|pager|hookspath|sshcommand|fsmonitor|gitproxy|attributesfile)|credential\.helper|credential\..*\.helper|init\.templatedir|url\..*\.insteadof|include\.path|includeif\..*\.path|protocol\.ext\.allow|alias\..*)$`)
+
+// judgeRepo judges a repository's own settings: more starts a program there than a
+// person sets for himself.
+func judgeRepo(v *view, p string, f *snapshot.File, why *reasons) {
+	for name, value := range gitSettings(string(f.Content)) {
+		if !starts.MatchString(name) || strings.HasPrefix(name, "alias.") && !strings.HasPrefix(value, "!") {
+			continue
+		}
+		_, home := v.homeOwner(p)
+		switch signs := suspicious(value); {
+		case len(signs) > 0:
+			why.add(High, "%s = %s: it %s", quote(name), quote(value), strings.Join(signs, ", "))
+		case strings.HasPrefix(name, "filter.lfs") || name == "core.pager" && plainPager.MatchString(value) || name == "core.fsmonitor" && (value == "true" || value == "false") || strings.HasPrefix(name, "url."):
+			why.add(Info, "%s = %s", quote(name), quote(value))
+		case !home && p != "/etc/gitconfig" || strings.Contains(p, "/.git/"):
+			why.add(Medium, "%s = %s", quote(name), quote(value))
+		default:
+			why.add(Low, "%s = %s", quote(name), quote(value))
+		}
+	}
+}
+
+var plainPager = regexp.MustCompile(`^(less|more|cat|delta|bat|diff-so-fancy)\b[^;&|]*$`)
+
+// gitSettings yields section[.subsection].key in lower case and the value (git-config(1)).
+func gitSettings(content string) func(func(string, string) bool) {
+	return func(yield func(string, string) bool) {
+		section := ""
+		for line := range strings.Lines(content) {
+			line = strings.TrimSpace(line)
+			if head, ok := strings.CutPrefix(line, "["); ok {
+				head, _, _ = strings.Cut(head, "]")
+				name, sub, _ := strings.Cut(head, " ")
+				section = strings.ToLower(name)
+				if sub != "" {
+					section += "." + strings.Trim(sub, `"`)
+				}
+				continue
+			}
+			key, value, ok := strings.Cut(line, "=")
+			if !ok || line[0] == '#' || line[0] == ';' {
+				continue
+			}
+			if !yield(section+"."+strings.ToLower(strings.TrimSpace(key)), strings.Trim(strings.TrimSpace(value), `"`)) {
+				return
+			}
+		}
+	}
+}
+
+func judgeSSHConfig(_ *view, _ string, f *snapshot.File, why *reasons) {
+	for line := range strings.Lines(string(f.Content)) {
+		key, value, _ := strings.Cut(strings.TrimSpace(line), " ")
+		value = strings.TrimSpace(value)
+		switch k := strings.ToLower(key); {
+		case k == "localcommand" || k == "knownhostscommand" || k == "proxycommand" || k == "match" && strings.Contains(value, "exec"):
+			s := Low
+			if len(suspicious(value)) > 0 || k == "localcommand" {
+				s = Medium
+			}
+			why.add(s, "%s %s", quote(key), quote(value))
+		}
+	}
+}
