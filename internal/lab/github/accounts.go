@@ -33,6 +33,12 @@ func (c *call) getUser() {
 		c.json(http.StatusOK, c.account(o.Login))
 		return
 	}
+	for _, r := range c.s.runs {
+		if strings.EqualFold(r.Actor, login) {
+			c.json(http.StatusOK, c.account(r.Actor))
+			return
+		}
+	}
 	c.missing()
 }
 

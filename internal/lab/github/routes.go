@@ -80,6 +80,7 @@ func (s *Server) accountRoutes(on register) {
 	on("GET /orgs/{org}/repos", metadata, (*call).ownerRepos)
 	on("GET /users/{user}/repos", anybody, (*call).ownerRepos)
 	on("GET /repos/{owner}/{repo}", metadata, (*call).getRepo)
+	on("GET /users/{user}/packages", anybody, (*call).noPackages)
 	on("GET /repositories/{id}", anybody, (*call).getRepoByID)
 }
 
@@ -168,6 +169,7 @@ func (s *Server) repoRoutes(on register) {
 	on("GET "+at+"/commits/{sha}", contents, (*call).getCommit)
 	on("GET "+at+"/deployments", deployments, (*call).listDeployments)
 	on("GET "+at+"/deployments/{id}/statuses", deployments, (*call).deploymentStatuses)
+	on("GET "+at+"/events", metadata, (*call).events)
 	on("GET "+at+"/pulls/{number}", pulls, (*call).getPull)
 	on("GET "+at+"/teams", repoAdmin, (*call).repoTeams)
 	on("GET "+at+"/properties/values", metadata, (*call).properties)

@@ -27,7 +27,11 @@ func (s *Server) seedGroups() error {
 	}
 	for _, where := range need {
 		if s.defaultGroup(where) == nil {
-			s.groups = append(s.groups, &group{SeedGroup: SeedGroup{ID: 1, Name: "Default", Default: true}, scope: where})
+			id := 1
+			if where.level == enterprise {
+				id = 800 // organizations list it beside their own
+			}
+			s.groups = append(s.groups, &group{SeedGroup: SeedGroup{ID: id, Name: "Default", Default: true}, scope: where})
 		}
 	}
 	return nil

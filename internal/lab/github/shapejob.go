@@ -45,7 +45,13 @@ func (c *call) steps(j *job) []any {
 	}
 }
 
-func (j *job) attempt() int { return max(j.Attempt, j.run.Attempt, 1) }
+// attempt of the run that the job belongs to: the last one where the scenario says none.
+func (j *job) attempt() int {
+	if j.Attempt > 0 {
+		return j.Attempt
+	}
+	return max(j.run.Attempt, 1)
+}
 
 func (c *call) runnerShape(r *runner) map[string]any {
 	status := "offline"
