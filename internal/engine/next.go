@@ -213,6 +213,11 @@ func (r *Run) planArgs(t task) json.RawMessage {
 	if t.do().Verb == providers.Operator {
 		return r.operatorArgs(t)
 	}
+	if t.do().Verb == providers.Pause { // some providers can leave a marker that others see there
+		return encode(struct {
+			Case string `json:"case"`
+		}{r.caseID})
+	}
 	if t.do().Profile == "" {
 		return nil
 	}
