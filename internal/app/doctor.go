@@ -139,6 +139,7 @@ func (d Doctor) Exit() int {
 
 // Doctor writes the matrix as lines.
 func (l Lines) Doctor(d Doctor) {
+	unasked := false
 	for i, s := range d.Systems {
 		if i > 0 {
 			l.Printf("\n")
@@ -161,9 +162,13 @@ func (l Lines) Doctor(d Doctor) {
 				if v.Missing != "" {
 					why = strings.TrimSuffix("missing: "+v.Missing+"; "+v.Why, "; ")
 				}
-				l.Printf("    %-11s %-8s %s", v.Verb, v.Can, why)
+				l.Printf("%s", strings.TrimRight(fmt.Sprintf("    %-11s %-8s %s", v.Verb, v.Can, why), " "))
+				unasked = unasked || v.Can == "unknown" && s.Asked == "look"
 			}
 		}
+	}
+	if unasked {
+		l.Printf("\nwhat the credential for acting can do: cordon doctor --act")
 	}
 }
 

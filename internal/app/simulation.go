@@ -28,13 +28,9 @@ type simulation struct {
 	Scale  float64   `json:"scale"`
 	Start  time.Time `json:"start"`
 	Config string    `json:"config"`
-	GitLab struct {
-		URL string `json:"url"`
-	} `json:"gitlab"`
-	Control string `json:"control"`
-	Target  struct {
-		Runner int    `json:"runner"` // the planted one, for the demo
-		Host   string `json:"host"`
+	Runner string    `json:"runner"` // reference of the planted one, for the demo
+	Target struct {
+		Host string `json:"host"`
 	} `json:"target"`
 }
 
@@ -52,6 +48,9 @@ func readLab(dir string) (*simulation, error) {
 
 func (s *simulation) clock() clock.Clock { return clock.Scaled{Start: s.Start, Factor: s.Scale} }
 
+// labProbe is what is asked to see whose service it is: any answer has the lab's id.
+var labProbe = map[string]string{"gitlab": "/api/v4/version", "github": "/api/v3/meta"}
+
 // check makes sure that all of c is this lab.
 func (s *simulation) check(c *config.Config) error {
 	hc := &http.Client{
@@ -63,7 +62,7 @@ func (s *simulation) check(c *config.Config) error {
 		if err != nil || !strings.HasPrefix(u.Hostname(), "127.") {
 			return fmt.Errorf("provider %s: %w: %s is not on loopback", name, ErrNotLab, p.URL)
 		}
-		resp, err := hc.Get(p.URL + "/api/v4/version")
+		resp, err := hc.Get(p.URL + labProbe[p.Type])
 		if err != nil {
 			return fmt.Errorf("provider %s: %w: it does not answer; is the lab still running?", name, ErrNotLab)
 		}
@@ -87,10 +86,10 @@ func (s *simulation) check(c *config.Config) error {
 // Planted is the reference of the runner that the lab's scenario is about, "" outside
 // a lab.
 func (a *App) Planted() string {
-	if a.sim == nil || len(a.fleet.providers) == 0 {
+	if a.sim == nil {
 		return ""
 	}
-	return fmt.Sprintf("%s/runner/%d", a.fleet.providers[0].Name(), a.sim.Target.Runner)
+	return a.sim.Runner
 }
 
 // PlantedHost is the host that an alert of the lab's scenario would name, "" outside a

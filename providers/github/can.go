@@ -42,6 +42,11 @@ func (p *Provider) Can(ctx context.Context, t target.Ref) ([]providers.Capabilit
 	if !sc.holds() {
 		return p.canExpand(ctx, sc)
 	}
+	return p.canIn(ctx, sc, t)
+}
+
+// canIn answers for one scope that holds runners, and for t where it names one.
+func (p *Provider) canIn(ctx context.Context, sc scope, t target.Ref) ([]providers.Capability, error) {
 	a, lerr := p.act.get(ctx, sc.prefix()+"/actions/runners", url.Values{"per_page": {"1"}})
 	if done := finished(ctx, lerr); done != nil {
 		return nil, done
@@ -136,10 +141,15 @@ func (a answer) missing() string {
 	return ""
 }
 
-// canExpand asks about a scope that stands for others: whether they can be listed.
+// canExpand asks about a scope that stands for others: whether they can be listed, and
+// the rest of the first repository among them.
 func (p *Provider) canExpand(ctx context.Context, s scope) ([]providers.Capability, error) {
 	places, said := 0, ""
-	err := p.places(ctx, s, func(scope) error {
+	var one scope
+	err := p.places(ctx, s, func(sc scope) error {
+		if one == (scope{}) || one.level != repository && sc.level == repository {
+			one = sc
+		}
 		if places++; places >= perPage {
 			return errEnough
 		}
@@ -165,7 +175,25 @@ func (p *Provider) canExpand(ctx context.Context, s scope) ([]providers.Capabili
 	case said != "":
 		c.Level, c.Why = partial, c.Why+"; not "+said
 	}
-	return []providers.Capability{c}, ctx.Err()
+	out := []providers.Capability{c}
+	if places == 0 {
+		return out, ctx.Err()
+	}
+	rest, err := p.canIn(ctx, one, target.Ref{})
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range rest {
+		if c.Verb == canList && c.Level == full {
+			continue
+		}
+		if c.Verb == canList {
+			c.Verb = "list one"
+		}
+		c.Why = strings.TrimSuffix("asked of "+one.path+": "+c.Why, ": ")
+		out = append(out, c)
+	}
+	return out, ctx.Err()
 }
 
 // holder is what is known of a credential.

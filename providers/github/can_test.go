@@ -128,8 +128,13 @@ func TestCanAsksAboutScopesOfItsSystemAlone(t *testing.T) {
 			t.Errorf("%s: %v", ref, err)
 		}
 	}
-	if c := levels(t, l.Provider, context.Background(), anyRunner(repositories, "acme"))[canList]; c.Level != partial || !strings.Contains(c.Why, "2 organizations and repositories") || !strings.Contains(c.Why, "acme/site") {
+	l.fake.change(func(f *fake) { f.headers["X-OAuth-Scopes"] = "repo" })
+	all := levels(t, l.Provider, context.Background(), anyRunner(repositories, "acme"))
+	if c := all[canList]; c.Level != partial || !strings.Contains(c.Why, "2 organizations and repositories") || !strings.Contains(c.Why, "acme/site") {
 		t.Errorf("a scope that stands for others: %+v", c)
+	}
+	if c := all[providers.Deregister]; c.Level != full || !strings.HasPrefix(c.Why, "asked of acme/tools: ") {
+		t.Errorf("one of them: %+v", c)
 	}
 }
 
