@@ -66,7 +66,7 @@ type Host struct {
 type Timeouts struct {
 	Connect   time.Duration // TCP; 10 s
 	Handshake time.Duration // key exchange and login; 20 s
-	Idle      time.Duration // without a byte of the answer; 20 s
+	Idle      time.Duration // without a byte of the answer; 1 min, more than one command of the script may take
 	Total     time.Duration // a whole read; 3 min
 	Act       time.Duration // a whole act, silence included: systemctl waits for the agent to stop; 6 min
 }
@@ -79,7 +79,7 @@ func (t Timeouts) filled() Timeouts {
 	}
 	def(&t.Connect, 10*time.Second)
 	def(&t.Handshake, 20*time.Second)
-	def(&t.Idle, 20*time.Second)
+	def(&t.Idle, time.Minute)
 	def(&t.Total, 3*time.Minute)
 	def(&t.Act, 6*time.Minute)
 	return t

@@ -52,6 +52,8 @@ type server struct {
 	config   *ssh.ServerConfig
 	dir      string
 
+	files   func(ch ssh.Channel) // serves the subsystem sftp; nil: there is none
+
 	mu      sync.Mutex
 	user    ssh.Signer
 	offered []string // fingerprints of the keys that were shown to it
@@ -158,7 +160,12 @@ func (s *server) sessions(c net.Conn, answer func(conn *ssh.ServerConn, ch ssh.C
 		if err != nil {
 			return
 		}
+		sub := false
 		for r := range reqs {
+			if sub = r.Type == "subsystem" && s.files != nil; sub {
+				_ = r.Reply(true, nil)
+				break
+			}
 			ok := r.Type == "exec" && strings.HasSuffix(string(r.Payload), " /bin/sh -s")
 			s.command.Store(string(r.Payload[4:]))
 			_ = r.Reply(ok, nil)
@@ -167,6 +174,11 @@ func (s *server) sessions(c net.Conn, answer func(conn *ssh.ServerConn, ch ssh.C
 			}
 		}
 		go ssh.DiscardRequests(reqs)
+		if sub {
+			s.files(ch)
+			ch.Close()
+			continue
+		}
 		in, _ := io.ReadAll(ch)
 		answer(conn, ch, string(in))
 		ch.Close()
