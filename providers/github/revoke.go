@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/url"
 	"slices"
@@ -41,6 +42,9 @@ func (p *Provider) planRevoke(ctx context.Context, v view) ([]change.Plan, error
 		more, err := kind.make(ctx, v, org)
 		if done := finished(ctx, err); done != nil {
 			return nil, done
+		}
+		if errors.Is(err, errNotKept) {
+			return nil, err
 		}
 		if err != nil {
 			leaked.Limits = append(leaked.Limits, kind.what+" could not be listed: "+err.Error())
@@ -94,10 +98,13 @@ func (p *Provider) keep(ctx context.Context, name, source string, v any, fields 
 	}
 	it := evidence.Item{Name: name, Source: source, Media: "application/json", At: p.clock.Now(), Redacted: n}
 	if _, err = sink.Put(ctx, it, bytes.NewReader(untrusted.EscapeJSON(clean))); err != nil {
-		return fmt.Errorf("keep %s: %w", name, err)
+		return fmt.Errorf("%w: %s: %w", errNotKept, name, err)
 	}
 	return nil
 }
+
+// errNotKept means that the evidence could not be written: nothing goes on then.
+var errNotKept = errors.New("the description of what would be removed could not be kept")
 
 // keptItem is the evidence name of a description.
 func (p *Provider) keptItem(of target.Ref) string {

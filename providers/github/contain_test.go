@@ -1,0 +1,150 @@
+package github
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"cordon/internal/casefile"
+	"cordon/internal/casefile/faultfs"
+	"cordon/internal/change"
+	"cordon/internal/engine"
+	"cordon/internal/target"
+	"cordon/playbooks"
+	"cordon/providers"
+	"cordon/providers/providertest"
+)
+
+// jumping is a clock on which waiting takes no time.
+type jumping struct{ now time.Time }
+
+func (c *jumping) Now() time.Time { return c.now }
+
+func (c *jumping) Wait(ctx context.Context, d time.Duration) error {
+	c.now = c.now.Add(max(d, 0))
+	return ctx.Err()
+}
+
+// walked is what a case showed on its way.
+type walked struct {
+	ending engine.Ending
+	said   []string
+}
+
+func (w walked) has(what string) bool {
+	return slices.ContainsFunc(w.said, func(s string) bool { return strings.Contains(s, what) })
+}
+
+// contain walks the built-in playbook on a runner without hosts, taking the first plan that
+// does something and skipping what cannot be done from here.
+func contain(t *testing.T, ref target.Ref, edit func(*fake)) (*acting, walked) {
+	t.Helper()
+	clk := &jumping{time.Now()}
+	l := openActing(t, providertest.Wait, func(o *Options) { o.Clock = clk })
+	l.fake.change(edit)
+	pb, err := playbooks.Find("contain")
+	if err != nil {
+		t.Fatal(err)
+	}
+	store, err := casefile.OpenStore(casefile.Opener{Dir: "/state", Clock: clk, FS: faultfs.New(1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := store.Create(t.Context(), casefile.Opening{ID: "c7", Kind: "incident", Targets: []target.Ref{ref}, Playbook: pb.Source, PlaybookName: pb.ID}, casefile.Actor{Name: "alice", Host: "a", BootID: "b", PID: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, err := engine.Open(engine.Options{
+		Journal: c, Playbook: pb, Runner: ref, Systems: map[string]providers.System{"gh": l.Provider},
+		Appliers: map[string]providers.Applier{"gh": l.apply}, Issuer: change.NewIssuer(), Clock: clk,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var w walked
+	for range 200 {
+		p, err := run.Next(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.said = append(w.said, p.Step+": "+p.Text+" "+p.CannotDo)
+		if p.Kind == engine.Finished {
+			w.ending = *p.Ending
+			return l, w
+		}
+		if p.Kind == engine.Progress {
+			continue
+		}
+		if err := run.Answer(t.Context(), goOn(p)); err != nil {
+			t.Fatalf("%s: %v", p.Step, err)
+		}
+	}
+	t.Fatalf("it does not end: %q", w.said)
+	return l, w
+}
+
+func goOn(p engine.Prompt) engine.Decision {
+	d := engine.Decision{N: p.N, Reason: "EDR alert 991"}
+	switch p.Kind {
+	case engine.Watch:
+		d.Verb = engine.Begin
+		return d
+	case engine.Doubt:
+		d.Verb = engine.Leave
+		return d
+	}
+	d.Verb = engine.Skip
+	for i, pl := range p.Plans {
+		if pl.Appliable() && p.CannotDo == "" {
+			d.Verb, d.Plan = engine.Apply, pl.Hash()
+			for _, g := range p.Guards[i] {
+				d.Waive = append(d.Waive, g.ID)
+			}
+			break
+		}
+	}
+	return d
+}
+
+func TestContainingAnOrganizationsRunnerEndsHonestly(t *testing.T) {
+	l, w := contain(t, orgRunner, func(*fake) {})
+	for _, want := range []string{"cordon-quarantine-c7, which serves nobody", "this cannot be done from here", "404"} {
+		if !w.has(want) {
+			t.Errorf("%q is not shown: %s", want, strings.Join(w.said, "\n"))
+		}
+	}
+	if _, there := l.fake.runners["orgs/acme"][23]; there || l.fake.count("cancel") != 1 || l.fake.count("deregister") != 1 {
+		t.Errorf("not removed, or not after its run was canceled once: %s", strings.Join(w.said, "\n"))
+	}
+	notes := strings.Join(w.ending.Notes, "\n")
+	if w.ending.Word != "cannot tell" || !strings.Contains(notes, "rotate gh/23: skipped") || !strings.Contains(notes, "no host") {
+		t.Errorf("%+v", w.ending)
+	}
+}
+
+func TestContainingARepositorysRunnerSaysThatItsPauseIsPartial(t *testing.T) {
+	l, w := contain(t, repoRunner, func(*fake) {})
+	notes := strings.Join(w.ending.Notes, "\n")
+	if !strings.Contains(notes, "pause gh/7") || !strings.Contains(notes, "not confirmed") || !strings.Contains(notes, "nothing at GitHub pauses") {
+		t.Errorf("%+v", w.ending)
+	}
+	if _, there := l.fake.runners["repos/acme/web"][7]; there {
+		t.Errorf("not removed: %s", strings.Join(w.said, "\n"))
+	}
+}
+
+func TestContainingARunnerThatGitHubHoldsBusyIsNotContained(t *testing.T) {
+	l, w := contain(t, orgRunner, func(f *fake) { f.acts().runs = map[string][]*actRun{} })
+	// GitHub says that it is online, and its registration is there: that is worse than refused.
+	if w.ending.Word != "polling" || w.ending.Exit != engine.ExitPolls || !w.has("refused (1 of 3)") || !w.has("3775") || !strings.Contains(strings.Join(w.ending.Notes, "\n"), "deregister gh/23: refused") {
+		t.Errorf("%+v\n%s", w.ending, strings.Join(w.said, "\n"))
+	}
+	if n := len(l.wire.Changes()); n > 5 {
+		t.Errorf("%d changes were sent: a bounded number of tries", n)
+	}
+	if o := l.look(t, orgRunner); o.Paused != "yes" {
+		t.Errorf("it stays out of reach: %+v", o)
+	}
+}

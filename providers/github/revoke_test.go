@@ -1,0 +1,223 @@
+package github
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"cordon/internal/change"
+	"cordon/internal/evidence"
+	"cordon/internal/target"
+	"cordon/providers"
+	"cordon/providers/providertest"
+)
+
+func TestWhatCanBeRevokedIsOneOptionForEach(t *testing.T) {
+	l := openActing(t, providertest.Wait)
+	plans := l.plans(t, providers.Revoke, orgRunner)
+	want := "deploy-key-12, deploy-key-13, pat-25381, sso-161195, installation-31, leaked-token (by hand)"
+	if got := options(plans); got != want {
+		t.Fatalf("%s", got)
+	}
+	if s := plans[0].Title; !strings.Contains(s, "may write") {
+		t.Errorf("the key that may write comes first: %s", s)
+	}
+	effects := map[string]string{"deploy-key-12": "key", "pat-25381": "pat", "sso-161195": "sso", "installation-31": "app"}
+	for _, p := range plans {
+		if effects[p.Option] == "" {
+			continue
+		}
+		c := p.Changes[0]
+		if c.Undo != nil != (p.Option == "installation-31") || c.TipsOff == "" || len(p.Limits) == 0 || len(p.ByHand) == 0 {
+			t.Errorf("%s: %+v", p.Option, c)
+		}
+		l.do(t, c)
+		if n := l.fake.count(effects[p.Option]); n != 1 {
+			t.Errorf("%s: %d effects", p.Option, n)
+		}
+		if out, err := l.apply.Apply(allowed(t, c), c); err != nil || out.State != change.Already {
+			t.Errorf("%s, once more: %+v, %v", p.Option, out, err)
+		}
+		if c.Undo != nil {
+			l.do(t, *c.Undo)
+		}
+	}
+}
+
+func TestALeakedTokenIsNeverInAPlan(t *testing.T) {
+	l := openActing(t, providertest.Wait)
+	for _, ref := range []string{"org", "repo", "ent"} {
+		plans := l.plans(t, providers.Revoke, map[string]target.Ref{"org": orgRunner, "repo": repoRunner, "ent": entRunner}[ref])
+		p := plans[len(plans)-1]
+		if p.Option != "leaked-token" || len(p.Changes) != 0 || !strings.Contains(all(p), "in clear") || !strings.Contains(all(p), "cannot be listed or revoked") {
+			t.Errorf("%s: %+v", ref, p)
+		}
+		if cmd := p.ByHand[0].Command; !strings.Contains(cmd, "--data @FILE "+l.base+"/api/v3/credentials/revoke") || strings.Contains(cmd, "Authorization") {
+			t.Errorf("%s: %s", ref, cmd)
+		}
+	}
+	for op := range operations {
+		if strings.Contains(op, "credential") {
+			t.Errorf("%s would carry a token in clear", op)
+		}
+	}
+}
+
+func TestWhatCannotBeListedIsSaid(t *testing.T) {
+	l := openActing(t, providertest.Wait)
+	l.fake.change(func(f *fake) {
+		f.deny["orgs/acme/personal-access-tokens"] = 403
+		f.deny["orgs/acme/credential-authorizations"] = 404
+		f.deny["orgs/acme/installations"] = 403
+		f.deny["repos/acme/web/keys"] = 404
+	})
+	plans := l.plans(t, providers.Revoke, orgRunner)
+	if len(plans) != 1 {
+		t.Fatalf("%s", options(plans))
+	}
+	for _, want := range []string{"deploy keys could not be listed", "fine-grained tokens could not be listed", "single sign-on could not be listed", "Apps could not be listed"} {
+		if !strings.Contains(all(plans[0]), want) {
+			t.Errorf("%q is not said: %s", want, all(plans[0]))
+		}
+	}
+}
+
+func TestAnotherKeyUnderTheSameNumberIsNotRemoved(t *testing.T) {
+	l := openActing(t, providertest.Wait)
+	c := l.plans(t, providers.Revoke, orgRunner)[0].Changes[0]
+	l.fake.change(func(f *fake) { f.acts().keys["acme/web"][0]["key"] = "ssh-ed25519 CCCC" })
+	if out, err := l.apply.Apply(allowed(t, c), c); !errors.Is(err, change.ErrStale) || out.State != change.Refused {
+		t.Errorf("%+v, %v", out, err)
+	}
+}
+
+func TestAGoneKeyCountsOnlyWhileTheKeysCanBeListed(t *testing.T) {
+	l := openActing(t, providertest.Wait)
+	c := l.plans(t, providers.Revoke, orgRunner)[0].Changes[0]
+	l.fake.change(func(f *fake) { f.acts().keys = map[string][]map[string]any{}; f.deny["repos/acme/web/keys"] = 404 })
+	if state, _, _ := l.Settle(context.Background(), c); state != change.Unknown {
+		t.Errorf("hidden settles as %s", state)
+	}
+	l.fake.change(func(f *fake) { delete(f.deny, "repos/acme/web/keys") })
+	if state, _, _ := l.Settle(context.Background(), c); state != change.Applied {
+		t.Errorf("gone settles as %s", state)
+	}
+}
+
+// TestWhatIsRemovedIsDescribedInTheEvidenceFirst holds what Destroys names to what planning kept.
+func TestWhatIsRemovedIsDescribedInTheEvidenceFirst(t *testing.T) {
+	for _, verb := range []string{providers.Revoke, providers.Purge} {
+		l := openActing(t, providertest.Wait)
+		sink := &providertest.Sink{}
+		plans, err := l.Plan(evidence.WithSink(context.Background(), sink), verb, orgRunner, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		for _, p := range plans {
+			for _, c := range p.Changes {
+				for _, name := range c.Destroys {
+					if sink.Files[name] == "" {
+						t.Errorf("%s destroys %s, which was not kept", c.Op, name)
+					}
+					n++
+				}
+				if c.Op == opKey || c.Op == opCache || c.Op == opArtifact {
+					if len(c.Destroys) == 0 {
+						t.Errorf("%s destroys nothing", c.Op)
+					}
+				}
+			}
+		}
+		if n < 2 {
+			t.Errorf("control: %s names %d descriptions", verb, n)
+		}
+		full := errors.New("no space left")
+		if _, err := l.Plan(evidence.WithSink(context.Background(), &providertest.Sink{Fail: full}), verb, orgRunner, nil); !errors.Is(err, full) {
+			t.Errorf("%s: what could not be kept is planned: %v", verb, err)
+		}
+	}
+}
+
+func TestCachesAndArtifactsOfItsRunsAreRemovedOneByOne(t *testing.T) {
+	l := openActing(t, providertest.Wait)
+	plans := l.plans(t, providers.Purge, orgRunner)
+	if got := options(plans); got != "caches, artifacts" || len(plans[0].Changes) != 1 || len(plans[1].Changes) != 1 {
+		t.Fatalf("%s %+v", got, plans)
+	}
+	if c := plans[0].Changes[0]; !strings.HasSuffix(c.Call.URL, "/actions/caches/505") || c.Undo != nil {
+		t.Errorf("another branch's caches stay: %s", c.Call)
+	}
+	stale := plans[1].Changes[0]
+	l.fake.change(func(f *fake) { f.acts().artifacts["acme/web"][0]["digest"] = "sha256:bb" })
+	if out, err := l.apply.Apply(allowed(t, stale), stale); !errors.Is(err, change.ErrStale) || out.State != change.Refused {
+		t.Errorf("another artifact: %+v, %v", out, err)
+	}
+	l.fake.change(func(f *fake) { f.acts().artifacts["acme/web"][0]["digest"] = "sha256:aa" })
+	for _, p := range plans {
+		l.do(t, p.Changes[0])
+	}
+	if l.fake.count("cache") != 1 || l.fake.count("artifact") != 1 {
+		t.Error("not removed")
+	}
+	if p := l.plans(t, providers.Purge, orgRunner); len(p) != 1 || len(p[0].Changes) != 0 || len(p[0].Manual) == 0 {
+		t.Errorf("%+v", p)
+	}
+}
+
+func TestTheEvidenceIsTheReadsThatAnUndoRestsOn(t *testing.T) {
+	l := openActing(t, providertest.Wait)
+	sink := &providertest.Sink{}
+	gaps, err := l.Gather(context.Background(), orgRunner, providers.Express, sink)
+	if err != nil || len(gaps) != 0 {
+		t.Fatalf("%+v, %v", gaps, err)
+	}
+	const at = "provider/gh/organization.acme.23/"
+	for name, holds := range map[string]string{
+		"runner.json": `"runner_group_id":2`, "labels.json": "gpu", "group.json": `"visibility":"selected"`, "group-access.json": "acme/web", "jobs.json": `"run":77`,
+	} {
+		if f := sink.Files[at+name]; !strings.Contains(f, holds) {
+			t.Errorf("%s: %q", name, f)
+		}
+	}
+	if n := len(sink.Files); n != 5 {
+		t.Errorf("%d files", n)
+	}
+	sink = &providertest.Sink{}
+	l.fake.change(func(f *fake) { f.deny["orgs/acme/actions/runner-groups/2"] = 403 })
+	gaps, err = l.Gather(context.Background(), orgRunner, providers.Triage, sink)
+	if err != nil || !slices.ContainsFunc(gaps, func(g evidence.Gap) bool { return g.Name == at+"group.json" }) || len(sink.Gaps) != len(gaps) {
+		t.Errorf("one refused: %+v, %v", gaps, err)
+	}
+	if _, err := l.Gather(context.Background(), orgRunner, providers.Watch, sink); !errors.Is(err, providers.ErrNoVerb) {
+		t.Errorf("another profile: %v", err)
+	}
+	full := errors.New("no space left")
+	if _, err := l.Gather(context.Background(), orgRunner, providers.Express, &providertest.Sink{Fail: full}); !errors.Is(err, full) {
+		t.Errorf("a full disk is an error, not a gap: %v", err)
+	}
+}
+
+func TestObservationsPointAtTheRedactedAnswersTheyRestOn(t *testing.T) {
+	l := openActing(t, providertest.Wait)
+	sink := &providertest.Sink{}
+	ctx := evidence.WithSink(context.Background(), sink)
+	seen, err := l.Observe(ctx, orgRunner)
+	if err != nil || len(seen) != 1 || len(seen[0].Evidence) != 3 || len(sink.Items) != 3 {
+		t.Fatalf("%+v, %v, %+v", seen, err, sink.Items)
+	}
+	for i, it := range sink.Items {
+		if it.Digest != seen[0].Evidence[i] || !strings.HasPrefix(it.Name, "provider/gh/organization.acme.23/observed/") {
+			t.Errorf("%s: not the digest that the observation names", it.Name)
+		}
+	}
+	if f := sink.Files["provider/gh/organization.acme.23/observed/details.json"]; !strings.Contains(f, `"status":200`) || !strings.Contains(f, "ABCD:1234") || !strings.Contains(f, "build-07") {
+		t.Errorf("%s", f)
+	}
+	l.fake.change(func(f *fake) { delete(f.runners["orgs/acme"], 23) })
+	if seen, _ := l.Observe(ctx, orgRunner); len(seen[0].Evidence) != 1 || !strings.Contains(sink.Files["provider/gh/organization.acme.23/observed/details.json"], `"status":404`) {
+		t.Errorf("a 404 is evidence too: %+v", seen)
+	}
+}
