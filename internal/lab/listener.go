@@ -3,6 +3,7 @@ package lab
 import (
 	"fmt"
 	"net/netip"
+	"os"
 	"path"
 	"time"
 
@@ -84,6 +85,9 @@ func (h *host) install(spec listenerSpec) error {
 func (h *host) listen(spec listenerSpec, pid int, how string) (proc, error) {
 	l := &listenerProc{host: h, root: spec.Root, conns: map[netip.AddrPort]uint64{}, jobs: map[string][]int{}, done: make(chan struct{})}
 	now := h.lab.clock.Now()
+	if err := os.MkdirAll(h.m.Path(path.Join(spec.Root, "_diag")), 0o755); err != nil {
+		return nil, err
+	}
 	env := []string{"HOME=" + path.Dir(spec.Root), "LANG=C.UTF-8", "PATH=/usr/local/bin:/usr/bin:/bin"}
 	args := []string{spec.Root + "/bin/Runner.Listener", "run"}
 	p := machine.Process{PPID: 1, UID: h.uid, Cwd: spec.Root, Env: env, Started: now, Cgroup: "/system.slice/" + h.spec.Unit}

@@ -16,6 +16,22 @@ import (
 func TestPlantedSecretsAreThere(t *testing.T) {
 	s := serve(t, Options{})
 	s.until("the job", func() bool { return s.state().Hosts["build-07"].Agents["1204"].Jobs == 1 })
+	s.secretsAreThere("build-", "job/8951-token")
+}
+
+// The same in the lab's GitHub, with the rogue's key and the tokens of the App's world.
+func TestPlantedSecretsOfGitHubAreThere(t *testing.T) {
+	t.Parallel()
+	s := serveGitHub(t, Options{Fault: "rogue"})
+	s.until("the job", func() bool { return s.state().Hosts["gha-01"].Agents["1213"].Jobs == 1 })
+	s.secretsAreThere("gha-", "repository:acme/shop/job/50070-token")
+}
+
+// secretsAreThere looks for each secret of the list where it says, on hosts whose names
+// begin so; of the running job its token has to be among them.
+func (s *served) secretsAreThere(hosts, job string) {
+	t := s.t
+	t.Helper()
 	var list []struct{ Name, Value, Where string }
 	b, err := os.ReadFile(s.Planted)
 	if err != nil {
@@ -29,12 +45,12 @@ func TestPlantedSecretsAreThere(t *testing.T) {
 	}
 	onHosts, ofJob := 0, ""
 	for _, p := range list {
-		if p.Name == "job/8951-token" {
+		if p.Name == job {
 			ofJob = p.Where
 		}
 		for _, where := range strings.Split(p.Where, ", ") {
 			host, path, _ := strings.Cut(where, ":")
-			if !strings.HasPrefix(host, "build-") {
+			if !strings.HasPrefix(host, hosts) {
 				continue
 			}
 			onHosts++
@@ -48,7 +64,7 @@ func TestPlantedSecretsAreThere(t *testing.T) {
 			}
 		}
 	}
-	if !strings.Contains(ofJob, "build-07:/proc/") {
+	if !strings.Contains(ofJob, ":/proc/") {
 		t.Errorf("the running job's token is listed at %q", ofJob)
 	}
 	if onHosts < 12 {
@@ -59,7 +75,14 @@ func TestPlantedSecretsAreThere(t *testing.T) {
 // The whole tree's payloads are inert: no address outside loopback, TEST-NET and
 // invalid names, and nothing executable that does anything.
 func TestPayloadsAreInert(t *testing.T) {
-	s := serve(t, Options{})
+	for _, o := range []Options{{}, {Scenario: "github-owned", Fault: "rogue"}} {
+		serve(t, o).payloadsAreInert()
+	}
+}
+
+func (s *served) payloadsAreInert() {
+	t := s.t
+	t.Helper()
 	address := regexp.MustCompile(`\b\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}\b`)
 	allowed := regexp.MustCompile(`^(127\.|192\.0\.2\.|203\.0\.113\.|0\.0\.0\.0)`)
 	for _, h := range s.Hosts {

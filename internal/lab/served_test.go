@@ -107,7 +107,8 @@ func (s *served) ask(who, method, url string, body, out any) int {
 		if err != nil {
 			s.t.Fatal(err)
 		}
-		req.Header.Set("PRIVATE-TOKEN", strings.TrimSpace(string(token)))
+		req.Header.Set("PRIVATE-TOKEN", strings.TrimSpace(string(token))) // of a GitLab
+		req.Header.Set("Authorization", "Bearer "+strings.TrimSpace(string(token)))
 	}
 	resp, err := s.client.Do(req)
 	if err != nil {
