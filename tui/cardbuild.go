@@ -233,12 +233,12 @@ func (p *runnerCard) recordLines() []cardLine {
 		if !x.Replaced.IsZero() {
 			state, tone = "replaced "+stamp(x.Replaced), ""
 		}
-		ls = append(ls, cardLine{id: fmt.Sprintf("exposed/%d", i), tone: tone, web: clean(x.Web), text: short(x.Kind + " " + x.Name + " (" + x.Where + "), " + state)})
+		ls = append(ls, cardLine{id: fmt.Sprintf("exposed/%d", i), tone: tone, web: clean(x.Web), text: short(x.Kind + " " + x.Name + " (" + x.Where + "), " + state + ownedBy(x.Owner))})
 	}
 	for i, g := range r.Exposed.Gaps {
 		ls = append(ls, cardLine{id: fmt.Sprintf("exposed/gap/%d", i), tone: "warn", text: "not known: " + short(g.Name) + ": " + short(g.Why)})
 	}
-	return ls
+	return append(ls, aroundLines(r.Exposed)...)
 }
 
 func (p *runnerCard) handLines() []cardLine {

@@ -12,6 +12,7 @@ import (
 
 	"cordon/internal/app"
 	"cordon/internal/secret"
+	"cordon/providers"
 )
 
 // maxToken bounds what is read as a token, in bytes.
@@ -20,6 +21,7 @@ const maxToken = 4 << 10
 func newTriage(e env) *cobra.Command {
 	var since time.Duration
 	var quick bool
+	var calls int
 	c := &cobra.Command{
 		Use:   "triage WHAT",
 		Short: "Say what a runner, host, address, URL or token is about; contacts no host",
@@ -28,8 +30,8 @@ what it could reach, what a pause would stop, whether the host would notice, and
 command is next. Every answer says how it is known. WHAT is a runner's reference or name,
 a host's name, an IP address, the URL of a job, a runner, a pipeline or a project, or -
 for a token, which is asked for without echo (or read from standard input), compared
-with what is kept here, and sent nowhere. No configuration is needed where GITLAB_TOKEN
-or glab's login is there.`,
+with what is kept here, and sent nowhere. No configuration is needed where GITLAB_TOKEN,
+GH_TOKEN, or the login of glab or gh is there.`,
 		Example: "  cordon triage build-07\n  cordon triage https://gitlab.example.org/acme/web/-/jobs/4711\n  cordon triage -",
 		Args:    exactly("WHAT"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -47,7 +49,18 @@ or glab's login is there.`,
 				if since > 0 {
 					from = a.Clock().Now().Add(-since)
 				}
-				if err := a.Ran(cmd.Context(), &card, from); err != nil {
+				ctx := cmd.Context()
+				if calls > 0 {
+					cost, ok, err := a.RanCost(ctx, card, from)
+					if err != nil {
+						return err
+					}
+					if ok {
+						app.Lines{W: e.err}.Cost(cost)
+					}
+					ctx = providers.WithCalls(ctx, calls)
+				}
+				if err := a.Ran(ctx, &card, from); err != nil {
 					return err
 				}
 			}
@@ -62,6 +75,7 @@ or glab's login is there.`,
 	f := c.Flags()
 	f.BoolVar(&quick, "quick", false, "do not ask what ran before: one call less")
 	f.DurationVar(&since, "since", 0, "how far back to ask what ran (default 720h)")
+	f.IntVar(&calls, "calls", 0, "how many requests the search for what ran may take where a provider has no list of it; what that costs is said first (default 60)")
 	f.BoolVar(&e.flags.json, "json", false, "as JSON")
 	return c
 }

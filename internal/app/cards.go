@@ -53,7 +53,7 @@ func (a *App) Jobs(ctx context.Context, ref target.Ref, since time.Time, most in
 	if !ok {
 		return nil, "", fmt.Errorf("jobs of %s: %w: this provider does not list them", ref, errors.ErrUnsupported)
 	}
-	return l.Jobs(ctx, ref, since, most)
+	return l.Jobs(providers.WithCalls(ctx, providers.CallsFrom(ctx, cardCalls)), ref, since, most)
 }
 
 // ByHand is how a runner is paused and its jobs are canceled without cordon: exact

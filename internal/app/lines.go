@@ -70,11 +70,12 @@ func (l Lines) Prompt(p engine.Prompt) {
 	l.Findings(p.Findings)
 	if p.Exposed != nil {
 		for _, c := range p.Exposed.Entries {
-			l.Printf("  exposed: %-8s %-12s %s  (%s) %s", exposedState(c), c.Kind, c.Name, c.Where, c.Why)
+			l.Printf("  exposed: %-8s %-12s %s  (%s) %s", exposedState(c), c.Kind, c.Name, c.Where, owned(c))
 		}
 		for _, g := range p.Exposed.Gaps {
 			l.Printf("  not known: %s: %s", g.Name, g.Why)
 		}
+		l.around(p.Exposed)
 	}
 	for _, v := range p.Verdicts {
 		if v.State != witness.Waiting {

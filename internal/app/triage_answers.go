@@ -3,6 +3,7 @@ package app
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"cordon/internal/fleet"
@@ -14,7 +15,10 @@ import (
 
 func (t *triage) whose(f facts) Fact {
 	r := f.runner
-	level := map[string]string{"instance": "registered to the whole instance", "group": "registered to a group", "project": "registered to projects"}[r.Ref.Scope.Level]
+	level := map[string]string{
+		"instance": "registered to the whole instance", "group": "registered to a group", "project": "registered to projects",
+		"enterprise": "registered to an enterprise", "organization": "registered to an organization", "repository": "registered to one repository",
+	}[r.Ref.Scope.Level]
 	switch {
 	case r.Owner != "":
 		return f.read.says("%s, %s", r.Owner, level)
@@ -29,6 +33,9 @@ func (t *triage) machines(f facts) Fact {
 	if f.asked.Known == "not asked" {
 		out.Known = couldNot
 		return out
+	}
+	if len(f.managers) == 0 && t.github(f.runner.Ref) {
+		return Fact{Text: "one, which GitHub does not name: only a host can say that it is it", Known: "how GitHub works"}
 	}
 	out = out.says("%d use this registration", len(f.managers))
 	for _, m := range f.managers {
@@ -77,8 +84,15 @@ func jobLine(j providers.Job) string {
 	if !j.StartedAt.IsZero() {
 		started = j.StartedAt.UTC().Format("2006-01-02 15:04Z")
 	}
-	return untrusted.Clean(fmt.Sprintf("job %s %q of %s, branch %s, by %s, %s, %s", j.Ref.ID, j.Name, j.Project, j.Branch, j.Actor, j.Status, started), 240)
+	odd := ""
+	if len(j.Flags) > 0 {
+		odd = "; " + strings.Join(j.Flags, ", ")
+	}
+	return untrusted.Clean(fmt.Sprintf("job %s %q of %s, branch %s, by %s, %s, %s%s", j.Ref.ID, j.Name, j.Project, j.Branch, j.Actor, j.Status, started, odd), 400)
 }
+
+// github reports whether a runner's provider is a GitHub, where a few answers differ.
+func (t *triage) github(ref target.Ref) bool { return t.a.cfg.Providers[ref.System].Type == "github" }
 
 // reach is what may run on it, and the names of credentials only where a case asked
 // for them before.
@@ -99,6 +113,11 @@ func (t *triage) reach(f facts, ref target.Ref) Fact {
 		out = out.says("any project of the instance that allows its runners")
 	case r.Ref.Scope.Level == "group":
 		out = out.says("any project of its group and below")
+	case r.Ref.Scope.Level == "organization" || r.Ref.Scope.Level == "enterprise":
+		out = out.says("the repositories that its runner group serves")
+		if r.Group != "" {
+			out.Items = append(out.Items, untrusted.Clean("its group: "+string(r.Group), 140))
+		}
 	default:
 		out = Fact{Known: out.Known, At: out.At}
 	}
@@ -122,6 +141,8 @@ func (t *triage) pause(f facts) Fact {
 		return out.says("it is paused already")
 	}
 	switch n := len(f.managers); {
+	case n == 0 && t.github(f.runner.Ref):
+		out.Text = "GitHub has no pause: a group that serves nobody keeps new jobs from it, jobs that wait stay in the queue"
 	case f.asked.Known == "not asked":
 		out.Text = "new jobs on every machine that uses it, how many is not known"
 	case n == 1:
@@ -176,4 +197,18 @@ func (t *triage) openCase(ref target.Ref) *keptCase {
 		return nil
 	}
 	return &t.cases[i]
+}
+
+// notice is what of the next steps the agent's host would see.
+func (t *triage) notice(ref target.Ref) Fact {
+	if t.github(ref) {
+		return Fact{
+			Text:  "another group or other labels: no, the agent is told nothing. Deleting it: yes, from version 2.336.0 the agent then wipes its own configuration, so collect first. A login on the host: yes",
+			Known: "how GitHub and actions/runner work",
+		}
+	}
+	return Fact{
+		Text:  "a pause: no, the agent is told nothing. A new token: yes, the agent is refused and logs it. A login on the host: yes",
+		Known: "how GitLab and gitlab-runner work",
+	}
 }

@@ -60,10 +60,7 @@ func (t *triage) full(ctx context.Context, c *Candidate) error {
 	add("ran", Fact{Known: "not asked"})
 	add("reach", t.reach(f, c.Ref))
 	add("pause", t.pause(f))
-	add("notice", Fact{
-		Text:  "a pause: no, the agent is told nothing. A new token: yes, the agent is refused and logs it. A login on the host: yes",
-		Known: "how GitLab and gitlab-runner work",
-	})
+	add("notice", t.notice(c.Ref))
 	if k := t.openCase(c.Ref); k != nil {
 		add("case", Fact{Known: "kept here", At: k.sum.Last}.says("case %s is open, last written %s ago", k.sum.ID, ago(t.card.At.Sub(k.sum.Last))))
 	}

@@ -1,17 +1,14 @@
 package app
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"cordon/internal/check"
 	"cordon/internal/host/snapshot"
 	"cordon/internal/target"
 	"cordon/internal/untrusted"
-	"cordon/providers"
 )
 
 // addHost puts a host on the card with what its newest kept snapshot says.
@@ -111,65 +108,3 @@ func (t *triage) next() {
 
 // short is a reference as it is typed: without the scope, which is filled in.
 func short(r target.Ref) string { return target.Ref{System: r.System, Kind: r.Kind, ID: r.ID}.String() }
-
-// Ran adds to the card what ran on its one runner since a time, zero for the suspect
-// window that a case would have: one list of jobs, asked for apart so that it delays no
-// pause. It does nothing where the card has not one runner.
-func (a *App) Ran(ctx context.Context, c *Card, since time.Time) error {
-	one := c.Only()
-	if one == nil {
-		return nil
-	}
-	now := a.clock.Now()
-	if since.IsZero() {
-		since = now.Add(-defaultWindow)
-	}
-	f := Fact{Known: couldNot}
-	l, ok := a.fleet.all[one.Ref.System].(providers.JobLister)
-	if ok {
-		jobs, partial, err := l.Jobs(ctx, one.Ref, since, 100)
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if err != nil {
-			c.Unknown = append(c.Unknown, untrusted.Clean("what ran before could not be read: "+err.Error(), 400))
-		} else {
-			f = Fact{Known: "provider now", At: now}.says("%d jobs since %s%s", len(jobs), since.UTC().Format("2006-01-02"), dash(partial))
-			f.Items = ran(jobs)
-		}
-	}
-	for i := range one.Answers {
-		if one.Answers[i].ID == "ran" {
-			one.Answers[i] = answer("ran", f)
-		}
-	}
-	return nil
-}
-
-// ran is the newest jobs, and then how many of each project.
-func ran(jobs []providers.Job) []string {
-	var out []string
-	for _, j := range jobs {
-		if len(out) == 5 {
-			break
-		}
-		out = append(out, jobLine(j))
-	}
-	n := map[string]int{}
-	var names []string
-	for _, j := range jobs {
-		p := j.Project.String()
-		if n[p] == 0 {
-			names = append(names, p)
-		}
-		n[p]++
-	}
-	slices.Sort(names)
-	for i, p := range names {
-		names[i] = fmt.Sprintf("%s: %d", p, n[p])
-	}
-	if len(jobs) > 5 {
-		out = append(out, "of each project: "+strings.Join(names[:min(len(names), 20)], ", "))
-	}
-	return out
-}

@@ -174,17 +174,18 @@ func (s *story) exposurePart(w writef) {
 	case len(s.exposed.Entries) == 0:
 		w("The list is empty.")
 	default:
-		w("| Credential | Kind | Where | Replaced | Dead at its issuer |")
-		w("|---|---|---|---|---|")
+		w("| Credential | Kind | Where | Owner | Replaced | Dead at its issuer |")
+		w("|---|---|---|---|---|---|")
 		for _, c := range s.exposed.Entries {
 			dead := when(c.Dead)
 			if c.DeadSays != "" {
 				dead += ", says " + cell(c.DeadSays)
 			}
-			w("| %s | %s | %s | %s | %s |", cell(c.Name), cell(c.Kind), cell(c.Where), when(c.Replaced), dead)
+			w("| %s | %s | %s | %s | %s | %s |", cell(c.Name), cell(c.Kind), cell(c.Where), cell(c.Owner), when(c.Replaced), dead)
 		}
 	}
 	w("")
+	s.aroundPart(w)
 }
 
 func (s *story) findingPart(w writef) {

@@ -31,7 +31,7 @@ func TestTheReportListsWhatTheRunnerCouldReach(t *testing.T) {
 	m.say(t, "exposure", `{"schema":"cordon.exposure/1","entries":[{"name":"DEPLOY_KEY","kind":"ci-variable","where":"acme/web","why":"job"}],"gaps":[]}`)
 	m.say(t, "exposure", `{"schema":"cordon.exposure/1","entries":[{"name":"DEPLOY_KEY","kind":"ci-variable","where":"acme/web","why":"job","replaced":"2026-11-30T13:00:00Z"}],"gaps":[{"name":"group variables","why":"403","at":"2026-11-30T13:00:00Z"}]}`)
 	r := unpacked(t, m.export(t))[reportName]
-	if !strings.Contains(r, "| `DEPLOY_KEY` | `ci-variable` | `acme/web` | 2026-11-30 13:00:00Z | not known |") || !strings.Contains(r, "may be too short: `group variables`: `403`") {
+	if !strings.Contains(r, "| `DEPLOY_KEY` | `ci-variable` | `acme/web` | - | 2026-11-30 13:00:00Z | not known |") || !strings.Contains(r, "may be too short: `group variables`: `403`") {
 		t.Error(r)
 	}
 }

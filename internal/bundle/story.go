@@ -62,6 +62,33 @@ type (
 	exposureData struct {
 		Entries []credential   `json:"entries"`
 		Gaps    []evidence.Gap `json:"gaps"`
+
+		Jobs        []ranJob       `json:"jobs"`
+		Outputs     []output       `json:"outputs"`
+		OutputGaps  []evidence.Gap `json:"output_gaps"`
+		Differences []difference   `json:"differences"`
+	}
+	ranJob struct {
+		Ref       target.Ref `json:"ref"`
+		Name      string     `json:"name"`
+		Project   string     `json:"project"`
+		Actor     string     `json:"actor"`
+		StartedAt time.Time  `json:"started_at"`
+		Flags     []string   `json:"flags"`
+	}
+	output struct {
+		Kind  string    `json:"kind"`
+		Name  string    `json:"name"`
+		Where string    `json:"where"`
+		By    string    `json:"by"`
+		At    time.Time `json:"at"`
+		Why   string    `json:"why"`
+	}
+	difference struct {
+		Host     string `json:"host"`
+		Severity string `json:"severity"`
+		Title    string `json:"title"`
+		Detail   string `json:"detail"`
 	}
 	credential struct {
 		Name     string    `json:"name"`
@@ -71,6 +98,7 @@ type (
 		Replaced time.Time `json:"replaced"`
 		Dead     time.Time `json:"dead"`
 		DeadSays string    `json:"dead_says"`
+		Owner    string    `json:"owner"`
 	}
 	stepData struct {
 		Task string `json:"task"`
@@ -150,6 +178,9 @@ func tell(v *casefile.View, lost []Lost) *story {
 	if s.exposed != nil {
 		for _, g := range s.exposed.Gaps {
 			s.unknown = append(s.unknown, fmt.Sprintf("the exposure list may be too short: %s: %s", quote(g.Name), quote(g.Why)))
+		}
+		for _, g := range s.exposed.OutputGaps {
+			s.unknown = append(s.unknown, fmt.Sprintf("more may have come out of it: %s: %s", quote(g.Name), quote(g.Why)))
 		}
 	}
 	if len(s.verdicts) == 0 {

@@ -96,7 +96,8 @@ func (r *Run) collect(ctx context.Context, t task, plan change.Plan) error {
 	r.tell(p)
 	if x := r.st.exposed; x != nil {
 		// What lies on the host was reachable too: the list grows, it never shrinks.
-		err := r.append(casefile.Event{Kind: "exposure", Step: t.step.ID, Target: t.on, OK: true, Data: encode(x.With(t.on.ID, results))})
+		list := x.With(t.on.ID, results).Compared(exposure.HostJobsOf(snap, r.runnersOn(t.on)...))
+		err := r.append(casefile.Event{Kind: "exposure", Step: t.step.ID, Target: t.on, OK: true, Data: encode(list)})
 		if err != nil {
 			return err
 		}
@@ -142,10 +143,12 @@ func (r *Run) openExposure(ctx context.Context, t task) (Prompt, error) {
 		since = r.o.Clock.Now().Add(-30 * 24 * time.Hour)
 	}
 	rctx, lost := r.record(ctx, t)
+	r.foretell(rctx, t, since)
 	list := r.reachable(rctx, t.on, since)
 	if old := r.st.exposed; old != nil && !r.st.listed[t.on] {
 		list = list.Joined(*old) // what another runner of the case could reach stays on it
 	}
+	list = r.compared(list)
 	tr := r.readTraits(rctx, t.on)
 	if err := r.identify(rctx, t); err != nil {
 		return Prompt{}, err
@@ -189,10 +192,11 @@ func (r *Run) reachable(ctx context.Context, runner target.Ref, since time.Time)
 	} else {
 		gaps = append(gaps, evidence.Gap{Name: "exposure", Why: "this provider cannot list what a runner reaches", At: r.o.Clock.Now()})
 	}
+	shared := providers.WithRecent(ctx, sharedReads) // what the first of these read serves the others
+	var partial string
 	if l, ok := prov.(providers.JobLister); ok {
-		var partial string
 		var err error
-		jobs, partial, err = l.Jobs(ctx, runner, since, 200)
+		jobs, partial, err = l.Jobs(shared, runner, since, 200)
 		if err != nil {
 			partial = spent(ctx, err)
 		}
@@ -200,7 +204,13 @@ func (r *Run) reachable(ctx context.Context, runner target.Ref, since time.Time)
 			gaps = append(gaps, evidence.Gap{Name: "exposure/jobs", Why: partial, At: r.o.Clock.Now()})
 		}
 	}
-	return exposure.Open(exposure.Input{
-		At: r.o.Clock.Now(), Since: since, Own: own, Jobs: jobs, Known: creds, Findings: r.st.findings, Gaps: gaps,
-	})
+	in := exposure.Input{Own: own, Since: since, Jobs: jobs, JobsPartial: partial, Known: creds, Findings: r.st.findings, Gaps: gaps}
+	if p, ok := prov.(providers.Publisher); ok {
+		var err error
+		if in.Outputs, in.OutputGaps, err = p.Published(shared, runner, since); err != nil {
+			in.OutputGaps = append(in.OutputGaps, evidence.Gap{Name: "what was published", Why: spent(ctx, err), At: r.o.Clock.Now()})
+		}
+	}
+	in.At = r.o.Clock.Now()
+	return exposure.Open(in)
 }
