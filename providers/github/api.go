@@ -41,6 +41,7 @@ type answer struct {
 	Classic   bool      // X-OAuth-Scopes was there, maybe empty: a classic or an OAuth token
 	Expires   time.Time // of the token, zero: not told
 	SSO       bool      // X-GitHub-SSO: the organization asks for a sign-on that this token does not have
+	Partial   bool      // X-GitHub-SSO: what is of such organizations was left out of this list
 	wait      time.Duration
 	waits     bool // Retry-After was there
 }
@@ -154,6 +155,7 @@ func (a *answer) head(resp *gh.Response) {
 	a.Needs, a.Scopes, a.Wants = clean("X-Accepted-Github-Permissions"), clean("X-Oauth-Scopes"), clean("X-Accepted-Oauth-Scopes")
 	_, a.Classic = h["X-Oauth-Scopes"]
 	a.SSO = strings.HasPrefix(h.Get("X-Github-Sso"), "required")
+	a.Partial = strings.HasPrefix(h.Get("X-Github-Sso"), "partial-results")
 	if !resp.TokenExpiration.IsZero() {
 		a.Expires = resp.TokenExpiration.UTC()
 	}

@@ -87,12 +87,14 @@ type expansion struct {
 	missing func(string, error) error
 	others  int      // repositories that the credential does not administer
 	named   []string // some of them
+	hidden  bool     // GitHub left out what is of organizations with single sign-on
 }
 
 // organizations tells those that the user belongs to.
 func (e *expansion) organizations(ctx context.Context) error {
 	var stop error
 	err := e.p.pages(ctx, "user/orgs", nil, perPage, maxRepoPages, func(a answer) (bool, error) {
+		e.hidden = e.hidden || a.Partial
 		l, err := decode[[]wireOwner](a)
 		for _, o := range l {
 			sc, perr := parseScope(organization + ":" + o.Login)
@@ -165,6 +167,7 @@ func (e *expansion) installation(ctx context.Context) error {
 func (e *expansion) repositories(ctx context.Context, path string, q url.Values) error {
 	var stop error
 	err := e.p.pages(ctx, path, q, perPage, maxRepoPages, func(a answer) (bool, error) {
+		e.hidden = e.hidden || a.Partial
 		l, err := decode[[]wireRepository](a)
 		for _, r := range l {
 			if r.Permissions != nil && !r.Permissions.Admin {
@@ -204,6 +207,10 @@ func (e *expansion) end(ctx context.Context, stop, err error, what string) error
 	}
 	if err != nil {
 		return e.missing(what, err)
+	}
+	if e.hidden {
+		e.hidden = false
+		return e.missing(what+", of some organizations", errors.New("they ask for single sign-on, and GitHub left them out: authorize this token for it"))
 	}
 	return nil
 }

@@ -154,6 +154,18 @@ func TestMineIsTheOrganizationsAndTheRepositoriesOfTheCredential(t *testing.T) {
 	}
 }
 
+func TestWhatSingleSignOnHidesFromAListIsAGap(t *testing.T) {
+	l := open(t, providertest.Wait, func(o *Options) { o.Scopes = nil })
+	l.fake.change(func(f *fake) {
+		delete(f.repos, "acme/site")
+		f.headers["X-GitHub-SSO"] = "partial-results; organizations=21955855"
+	})
+	runners, gaps := pagesOf(t, l.Provider)
+	if len(runners) != 4 || len(gaps) != 2 || !strings.Contains(gaps["repositories of mine, of some organizations"], "single sign-on") {
+		t.Errorf("%d, gaps %v", len(runners), gaps)
+	}
+}
+
 func TestAFailedScopeIsAGapAndTheOthersAreListed(t *testing.T) {
 	l := open(t, providertest.Wait, func(o *Options) { o.Scopes = []string{"enterprise:big", "organization:acme", "repository:acme/web"} })
 	l.fake.change(func(f *fake) { f.deny["orgs/acme/actions/runners"] = 403 })
