@@ -43,11 +43,16 @@ type driver struct {
 }
 
 // order is one thing asked of the run: a decision, another beginning of the suspect
-// window (why is set), or, when neither, to try again after an error.
+// window (why is set), a note, a file to keep, a waiting step to show, or, when none of
+// these, to try again after an error.
 type order struct {
 	decision *engine.Decision
 	since    time.Time
 	why      string
+
+	note       string
+	file, what string
+	pick       string // key of a task
 }
 
 // event is one thing that happened. Exactly one of its parts is set, and Steps.
@@ -58,7 +63,8 @@ type event struct {
 	err    error  // an order was not taken, or the run stands still
 	dead   bool   // with err: the run is over, the case stays open
 	steps  []engine.StepState
-	at     time.Time // wall clock
+	grid   engine.Matrix // with steps
+	at     time.Time     // wall clock
 }
 
 // start makes a driver and lets it go.
@@ -197,7 +203,7 @@ func (d *driver) run() {
 		p, err := s.Run.Next(d.begin(false))
 		d.end()
 		if err == nil {
-			d.post(event{prompt: &p, steps: s.Steps(), at: time.Now()})
+			d.post(event{prompt: &p, steps: s.Steps(), grid: s.Matrix(), at: time.Now()})
 			if p.Kind == engine.Finished {
 				d.mu.Lock()
 				d.ending = p.Ending
@@ -230,6 +236,14 @@ func (d *driver) obey(s *app.Session) bool {
 			if err != nil {
 				d.post(event{err: err, steps: s.Steps(), at: time.Now()})
 			}
+		case o.note != "":
+			d.did("noted: "+o.note, s.Note(o.note))
+		case o.file != "":
+			it, err := s.Attach(d.begin(false), o.file, o.what)
+			d.end()
+			d.did("kept: "+it.Name, err)
+		case o.pick != "":
+			d.did("", s.Run.Pick(o.pick))
 		case o.why != "":
 			if err := s.SuspectSince(o.since, o.why); err != nil {
 				d.post(event{err: err, at: time.Now()})
@@ -242,12 +256,21 @@ func (d *driver) obey(s *app.Session) bool {
 	return true
 }
 
+// did posts what came of an order beside the question.
+func (d *driver) did(note string, err error) {
+	if err != nil {
+		d.post(event{err: err, at: time.Now()})
+	} else if note != "" {
+		d.post(event{note: note, at: time.Now()})
+	}
+}
+
 func (d *driver) opened(s *app.Session) {
 	o := s.Opened()
 	d.mu.Lock()
 	d.session = o
 	d.mu.Unlock()
-	d.post(event{opened: &o, steps: s.Steps(), at: time.Now()})
+	d.post(event{opened: &o, steps: s.Steps(), grid: s.Matrix(), at: time.Now()})
 }
 
 // id is the case's id, "" until it is open.

@@ -49,6 +49,7 @@ type KeyMap struct {
 	Contain, Web, ByHand, Evidence, Look                        Binding
 
 	Apply, NextPlan, PrevPlan, Skip, LeaveDoubt, Anew, Blind, Brief, Window, Export, Steps Binding
+	Note, Attach, Matrix, Left, Right, Follow, TakeOver                                    Binding
 
 	Yes, No Binding
 }
@@ -101,6 +102,14 @@ func NewKeyMap() KeyMap {
 		Window:     b("case", "w", "w", "window", "change since when the runner is suspect, with a reason"),
 		Export:     b("case", "e", "e", "export", "write the signed bundle and verify it"),
 		Steps:      b("case", "l", "l", "log", "what was done so far"),
+
+		Note:     b("case", "n", "n", "note", "write a note into the case"),
+		Attach:   b("case", "f", "f", "file", "keep a file in the case, and say what it is"),
+		Matrix:   b("case", "m", "m", "matrix", "all runners of the case and all steps; enter picks one that waits"),
+		Left:     b("case", "left", "left", "left", "the step to the left, in the matrix"),
+		Right:    b("case", "right", "right", "right", "the step to the right, in the matrix"),
+		Follow:   b("case", "v", "v", "watch", "watch a case that somebody else has; nothing is written"),
+		TakeOver: b("case", "t", "t", "take over", "take a case from whoever has it, with a written reason"),
 
 		Yes: b("dialog", "y", "y", "yes", "do it; only what can be undone and hits one runner"),
 		No:  b("dialog", "n", "n/esc", "no", "do nothing; the default"),

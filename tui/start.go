@@ -99,7 +99,7 @@ func (p *start) Keys() []Binding {
 		}
 		return []Binding{open, list}
 	}
-	return []Binding{k.Open, k.Down, k.Up, k.Again, k.Back}
+	return []Binding{k.Open, k.Follow, k.TakeOver.When(p.e.mayTake), k.Down, k.Up, k.Again, k.Back}
 }
 
 func (p *start) Update(msg tea.Msg) tea.Cmd {
@@ -155,6 +155,8 @@ func (p *start) key(k tea.KeyMsg) tea.Cmd {
 		return p.Init()
 	case keys.Open.Is(k):
 		return p.open()
+	case keys.Follow.Is(k), keys.TakeOver.Is(k):
+		return p.other(keys.TakeOver.Is(k))
 	default:
 		p.at = scroll(keys, k, p.at, len(p.cases)-1)
 	}
@@ -184,7 +186,26 @@ func (p *start) open() tea.Cmd {
 	case c.Broken != "":
 		return say("that case cannot be read: " + c.Broken)
 	case p.e.readOnly:
-		return say("read-only: look with cordon case show " + c.ID)
+		return push(newFollow(p.e, c.ID))
 	}
 	return resumeCase(p.e, c.ID)
+}
+
+// other watches the case under the cursor, or asks to take it over.
+func (p *start) other(take bool) tea.Cmd {
+	if p.at >= len(p.cases) {
+		return nil
+	}
+	c := p.cases[p.at]
+	switch {
+	case c.Broken != "":
+		return say("that case cannot be read: " + c.Broken)
+	case !take:
+		return push(newFollow(p.e, c.ID))
+	case p.e.readOnly:
+		return say(p.e.mayTake())
+	case p.e.desk.find(c.ID) != nil:
+		return say("you have that case open here: enter shows it")
+	}
+	return push(newTakeOver(p.e, c.ID, "written last by "+c.Writer))
 }

@@ -84,6 +84,9 @@ func (p *stepper) Keys() []Binding {
 	case p.dialog != nil || p.form != nil:
 		return []Binding{k.Back}
 	}
+	if p.held() {
+		return []Binding{k.TakeOver.When(p.e.mayTake), k.Follow, k.Back}
+	}
 	if p.over() {
 		return []Binding{k.Export, k.Brief, k.Steps, k.Down, k.Back}
 	}
@@ -103,7 +106,11 @@ func (p *stepper) Keys() []Binding {
 	if p.cur != nil && len(p.cur.Plans) > 1 {
 		ks = append([]Binding{apply, k.NextPlan}, ks[1:]...)
 	}
-	return append(ks, k.Brief, k.Steps, k.Window, k.Down, k.Back)
+	ks = append(ks, k.Brief, k.Steps)
+	if len(p.grid.Runners) > 1 {
+		ks = append(ks, k.Matrix)
+	}
+	return append(ks, k.Window, k.Note, k.Attach, k.Down, k.Back)
 }
 
 // over reports whether the run has ended.
@@ -123,6 +130,9 @@ func (p *stepper) key(k tea.KeyMsg) tea.Cmd {
 		if closed && p.form == f {
 			p.form = nil
 		}
+		return cmd
+	}
+	if cmd, mine := p.side(k); mine {
 		return cmd
 	}
 	keys := p.e.keys

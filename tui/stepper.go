@@ -26,7 +26,9 @@ type stepper struct {
 	started bool
 
 	about app.Opened
+	wants string // id of the case that was asked for, "" for a new one
 	steps []engine.StepState
+	grid  engine.Matrix
 	cur   *engine.Prompt // what waits for an answer, nil while cordon works
 	read  time.Time      // when cur was made, wall clock
 	busy  string         // what cordon does while cur is nil
@@ -62,7 +64,7 @@ type handedMsg struct {
 
 // openCase opens a case for a runner and shows its page. Nothing is changed by it.
 func openCase(e env, ref string, spec app.CaseSpec) tea.Cmd {
-	return showCase(e, "opening a case for "+clean(ref), func(ctx context.Context) (*app.Session, error) { return e.app.NewCase(ctx, ref, spec) })
+	return showCase(e, "", "opening a case for "+clean(ref), func(ctx context.Context) (*app.Session, error) { return e.app.NewCase(ctx, ref, spec) })
 }
 
 // resumeCase goes on with a case and shows its page; one that is open here is shown
@@ -71,12 +73,12 @@ func resumeCase(e env, id string) tea.Cmd {
 	if s := e.desk.find(id); s != nil {
 		return push(s)
 	}
-	return showCase(e, "taking case "+clean(id), func(ctx context.Context) (*app.Session, error) { return e.app.Resume(ctx, id) })
+	return showCase(e, id, "taking case "+clean(id), func(ctx context.Context) (*app.Session, error) { return e.app.Resume(ctx, id) })
 }
 
-func showCase(e env, busy string, open func(context.Context) (*app.Session, error)) tea.Cmd {
+func showCase(e env, id, busy string, open func(context.Context) (*app.Session, error)) tea.Cmd {
 	return func() tea.Msg {
-		s := &stepper{e: e, busy: busy, drv: e.start(open)}
+		s := &stepper{e: e, wants: id, busy: busy, drv: e.start(open)}
 		e.desk.add(s)
 		return pushMsg{s}
 	}
@@ -129,6 +131,9 @@ func (p *stepper) Update(msg tea.Msg) tea.Cmd {
 func (p *stepper) take(ev event) {
 	if ev.steps != nil {
 		p.steps = ev.steps
+	}
+	if len(ev.grid.Steps) > 0 {
+		p.grid = ev.grid
 	}
 	switch {
 	case ev.opened != nil:

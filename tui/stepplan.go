@@ -99,6 +99,7 @@ func (p *stepper) asked(w int) []string {
 			out = append(out, th.Bad.Render(l))
 		}
 	}
+	out = append(out, p.leases(w)...)
 	if p.cur.Manual != nil {
 		out = append(out, p.manualLines(w)...)
 	}

@@ -38,6 +38,8 @@ func (p *stepper) Hint() string {
 		return "something holds this back: write why it should be done all the same, or esc"
 	case p.dialog != nil:
 		return p.dialog.how()
+	case p.held():
+		return "somebody else has it: v watches it, t takes it over with a reason"
 	case p.dead:
 		return "the case is kept: esc, then open it again from the start page"
 	case p.over() && p.handed != nil:

@@ -14,22 +14,41 @@ import (
 	"cordon/internal/evidence"
 )
 
-// Note writes what a person has to say into a case. What looks like a secret in it is
-// replaced: a note is text of ours, not evidence.
-func (a *App) Note(ctx context.Context, id, text string) (casefile.Line, error) {
-	var l casefile.Line
+// noteText is a note as it is kept: what looks like a secret in it is replaced, as a
+// note is text of ours, not evidence.
+func (a *App) noteText(id, text string) (string, error) {
 	if text = strings.TrimSpace(text); text == "" {
-		return l, fmt.Errorf("%w: a note has a text", ErrUsage)
+		return "", fmt.Errorf("%w: a note has a text", ErrUsage)
 	}
 	if len(text) > casefile.MaxMsg {
-		return l, fmt.Errorf("%w: a note has at most %d bytes; attach a longer text as a file", ErrUsage, casefile.MaxMsg)
+		return "", fmt.Errorf("%w: a note has at most %d bytes; attach a longer text as a file", ErrUsage, casefile.MaxMsg)
 	}
-	err := a.hold(ctx, id, "note", func(c *casefile.Case) (err error) {
-		text, _ = a.marker.Derive("case:" + id).Text(text)
+	text, _ = a.marker.Derive("case:" + id).Text(text)
+	return text, nil
+}
+
+// Note writes what a person has to say into a case that nobody holds.
+func (a *App) Note(ctx context.Context, id, text string) (casefile.Line, error) {
+	var l casefile.Line
+	text, err := a.noteText(id, text)
+	if err != nil {
+		return l, err
+	}
+	err = a.hold(ctx, id, "note", func(c *casefile.Case) (err error) {
 		l, err = c.Append(casefile.Event{Kind: "note", OK: true, Msg: text})
 		return err
 	})
 	return l, err
+}
+
+// Note writes what a person has to say into the case of the session. It may be called
+// between Next and Answer, by the goroutine that uses the session.
+func (s *Session) Note(text string) error {
+	text, err := s.app.noteText(s.ID(), text)
+	if err != nil {
+		return err
+	}
+	return s.Run.Note(text)
 }
 
 var notInName = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
@@ -44,34 +63,61 @@ func attachmentName(path string) string {
 	return "attachments/" + n[:min(len(n), 120)]
 }
 
-// Attach keeps a file in a case as evidence, as it is. Only a plain file of at most
+// attachment opens a file that is to be kept, and names it. Only a plain file of at most
 // casefile.MaxItem bytes is taken; a pipe or a device is refused without being opened
 // for long, and a longer file is refused, not cut.
-func (a *App) Attach(ctx context.Context, id, path, what string) (evidence.Item, error) {
-	var it evidence.Item
+func (a *App) attachment(id, path, what string) (it evidence.Item, f *os.File, err error) {
 	if what = strings.TrimSpace(what); what == "" {
-		return it, fmt.Errorf("%w: say what it is: --what", ErrUsage)
+		return it, nil, fmt.Errorf("%w: say what it is: --what", ErrUsage)
 	}
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOCTTY, 0)
-	if err != nil {
-		return it, fmt.Errorf("%w: attach: %w", ErrUsage, err)
+	if f, err = os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOCTTY, 0); err != nil {
+		return it, nil, fmt.Errorf("%w: attach: %w", ErrUsage, err)
 	}
-	defer f.Close()
-	switch st, err := f.Stat(); {
-	case err != nil:
-		return it, fmt.Errorf("attach %s: %w", path, err)
+	switch st, serr := f.Stat(); {
+	case serr != nil:
+		err = fmt.Errorf("attach %s: %w", path, serr)
 	case !st.Mode().IsRegular():
-		return it, fmt.Errorf("%w: attach %s: not a plain file", ErrUsage, path)
+		err = fmt.Errorf("%w: attach %s: not a plain file", ErrUsage, path)
 	case st.Size() > casefile.MaxItem:
-		return it, fmt.Errorf("%w: attach %s: %d bytes, at most %d; split it, or keep it elsewhere and note its digest", ErrUsage, path, st.Size(), casefile.MaxItem)
+		err = fmt.Errorf("%w: attach %s: %d bytes, at most %d; split it, or keep it elsewhere and note its digest", ErrUsage, path, st.Size(), casefile.MaxItem)
+	}
+	if err != nil {
+		f.Close()
+		return it, nil, err
 	}
 	what, _ = a.marker.Derive("case:" + id).Text(what)
+	return evidence.Item{Name: attachmentName(path), Source: "attached by " + a.principal() + ": " + what}, f, nil
+}
+
+// Attach keeps a file in a case that nobody holds as evidence, as it is.
+func (a *App) Attach(ctx context.Context, id, path, what string) (evidence.Item, error) {
+	it, f, err := a.attachment(id, path, what)
+	if err != nil {
+		return it, err
+	}
+	defer f.Close()
 	err = a.hold(ctx, id, "attach", func(c *casefile.Case) (err error) {
-		it, err = c.Put(ctx, evidence.Item{Name: attachmentName(path), Source: "attached by " + a.principal() + ": " + what}, f)
-		if err == nil && it.Truncated {
-			err = errors.New("it grew while it was read; what is kept is marked as cut")
-		}
+		it, err = attach(ctx, c, it, f)
 		return err
 	})
+	return it, err
+}
+
+// Attach keeps a file in the case of the session, like App.Attach, and may be called
+// when Note may.
+func (s *Session) Attach(ctx context.Context, path, what string) (evidence.Item, error) {
+	it, f, err := s.app.attachment(s.ID(), path, what)
+	if err != nil {
+		return it, err
+	}
+	defer f.Close()
+	return attach(ctx, s.c, it, f)
+}
+
+func attach(ctx context.Context, to *casefile.Case, it evidence.Item, f *os.File) (evidence.Item, error) {
+	it, err := to.Put(ctx, it, f)
+	if err == nil && it.Truncated {
+		err = errors.New("it grew while it was read; what is kept is marked as cut")
+	}
 	return it, err
 }

@@ -73,6 +73,9 @@ func (c *CaseState) fold(v *casefile.View) error {
 // Steps lists the steps of the session's playbook with where they stand.
 func (s *Session) Steps() []engine.StepState { return s.Run.Steps() }
 
+// Matrix is where every step stands for every runner of the session.
+func (s *Session) Matrix() engine.Matrix { return s.Run.Matrix() }
+
 // SuspectSince moves the beginning of the suspect window and records why.
 func (s *Session) SuspectSince(from time.Time, why string) error {
 	w := s.Run.Window()
