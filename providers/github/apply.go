@@ -67,6 +67,10 @@ func (a *Applier) refused(ctx context.Context, c change.Change, op operation, er
 		if errors.Is(err, providers.ErrConflict) {
 			return end(change.Refused, a.p.busyWith(ctx, o)+": "+err.Error(), err)
 		}
+	case groupNew:
+		if errors.Is(err, providers.ErrConflict) || errors.Is(err, providers.ErrForbidden) || errors.Is(err, providers.ErrNotFound) {
+			return end(change.Refused, "GitHub made no group: its plan may allow no further one, or the credential may not; take the labels off, or use a group that is there: "+err.Error(), err)
+		}
 	case cancel:
 		if !errors.Is(err, providers.ErrConflict) {
 			break

@@ -98,7 +98,7 @@ func (p *Provider) purgeCaches(ctx context.Context, v view, h hit, plan *change.
 		if len(plan.Changes) == maxPurged || x.ID <= 0 {
 			break
 		}
-		op := cacheRemove{h.repo, x.ID, x.Key, x.Ref}
+		op := cacheRemove{h.repo, x.ID}
 		title := fmt.Sprintf("remove the cache %q of %s (%s, %d bytes, made %s)", p.text(x.Key), p.text(h.repo), p.text(x.Ref), x.Size, p.text(x.Created))
 		if err := p.purge(ctx, v, h.repo, op, opCache, title, a.Request, x, cacheFields, pack(struct{}{}), plan); err != nil {
 			return err

@@ -46,12 +46,14 @@ func (p *Provider) Gather(ctx context.Context, t target.Ref, profile string, to 
 	g := &gathering{p: p, to: to, ref: p.ref(sc, id)}
 	w, a, derr := p.details(ctx, p.act, sc, id)
 	g.keep(ctx, "runner.json", a, derr, runnerFields)
-	a, err = p.act.get(ctx, sc.prefix()+"/actions/runners/"+strconv.FormatInt(id, 10)+"/labels", nil)
-	if err == nil {
-		err = labelled(a)
+	unread := errors.New("not looked for, because the runner could not be read")
+	err = unread
+	if derr == nil {
+		if a, err = p.act.get(ctx, sc.prefix()+"/actions/runners/"+strconv.FormatInt(id, 10)+"/labels", nil); err == nil {
+			err = labelled(a)
+		}
 	}
 	g.keep(ctx, "labels.json", a, err, runnerFields)
-	unread := errors.New("not looked for, because the runner could not be read")
 	if sc.grouped() {
 		gr, a, err := group{}, answer{}, unread
 		if derr == nil {

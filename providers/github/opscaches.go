@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"strconv"
 
 	"cordon/internal/change"
@@ -17,8 +16,6 @@ import (
 type cacheRemove struct {
 	Repo  string `json:"repository"`
 	Cache int64  `json:"cache"`
-	Key   string `json:"key"`
-	Ref   string `json:"ref"`
 }
 
 // wireCache is a cache entry. Version is the digest of its paths and compression.
@@ -48,10 +45,11 @@ func (o cacheRemove) request() request {
 	return request{http.MethodDelete, fmt.Sprintf("%s/actions/caches/%d", repoPath(o.Repo), o.Cache), nil, http.StatusNoContent, nil}
 }
 
-// there looks for the entry by its key: there is no read of one by its number.
+// there looks for the entry in the list: there is no read of one by its number, and its key
+// is the text of whoever made it, which is not carried along.
 func (o cacheRemove) there(ctx context.Context, p *Provider) (bool, error) {
 	there := false
-	err := p.few(maxListed).all(ctx, repoPath(o.Repo)+"/actions/caches", url.Values{"key": {o.Key}, "ref": {o.Ref}}, maxListed, func(a answer) (bool, error) {
+	err := p.few(maxListed).all(ctx, repoPath(o.Repo)+"/actions/caches", nil, maxListed, func(a answer) (bool, error) {
 		l, err := decode[cachePage](a)
 		if err == nil && l.Caches == nil {
 			err = malformed(a, "no caches")

@@ -96,7 +96,8 @@ func (p *Provider) planQuarantine(ctx context.Context, v view, loses string) (ch
 	} else {
 		c.Op, c.Title = opGroupNew, fmt.Sprintf("make the group %s, which serves nobody, with %s in it", back.Name, v.name)
 		op = groupNew{homeOf(v.sc), v.runner.ID, back.Name}
-		plan.Limits = append(plan.Limits, "some plans of GitHub allow no further group: it says so when this is confirmed, and nothing has changed then")
+		plan.Limits = append(plan.Limits, "some plans of GitHub allow no further group: it says so when this is confirmed, and nothing has changed then",
+			"an undo leaves the empty group behind; a resume removes it")
 		plan.ByHand = p.groupPages(v)
 	}
 	undo, home := change.Change{}, operation(nil)

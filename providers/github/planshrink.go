@@ -45,11 +45,15 @@ func (p *Provider) planShrink(ctx context.Context, v view) (change.Plan, bool, e
 		return change.Plan{}, false, err
 	}
 	path, _ := v.sc.served(g.ID)
+	field := "selected_repository_ids"
+	if v.sc.level == enterprise {
+		field = "selected_organization_ids"
+	}
 	return change.Plan{
 		Option: "group", Title: title, Changes: []change.Change{c},
 		Covers: "no runner of the group is handed a new job: for when the whole group is in doubt",
 		Limits: append([]string{fmt.Sprintf("it hits every runner of the group: %d", inside)}, stays...),
-		ByHand: append(p.byHand(v, "--method PUT "+path+" --input - <<<'{\"selected_repository_ids\":[]}'"), change.Link{Title: "the runner groups", URL: p.settings(v.sc, "runner-groups")}),
+		ByHand: append(p.byHand(v, "--method PUT "+path+" --input - <<<'{\""+field+"\":[]}'"), change.Link{Title: "the runner groups", URL: p.settings(v.sc, "runner-groups")}),
 	}, true, nil
 }
 

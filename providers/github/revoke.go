@@ -241,8 +241,8 @@ func (p *Provider) revokeSSO(ctx context.Context, v view, org string) ([]change.
 	slices.SortStableFunc(all, func(x, y wireSSO) int { return later(x.Used, y.Used) })
 	var plans []change.Plan
 	for _, x := range all {
-		if err != nil || x.ID <= 0 {
-			continue
+		if err != nil || x.ID <= 0 || !ownerForm.MatchString(strings.ToLower(x.Login)) {
+			continue // not a name that an account has
 		}
 		op := ssoRemove{org, x.ID, x.Login}
 		title := fmt.Sprintf("take back what the %s %q of %s may do in %s (%s)", p.text(x.Kind), p.text(x.Note), p.text(x.Login), p.text(org), usedAt(x.Used))

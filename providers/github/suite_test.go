@@ -61,9 +61,11 @@ func suite(at string, ref target.Ref, missing target.Ref) providertest.Harness {
 }
 
 func TestGitHubPassesTheSuiteForAnOrganizationsRunner(t *testing.T) {
+	t.Parallel() // most of it is waiting for silence
 	providertest.Suite(t, suite("orgs/acme", runner(23, organization, "acme"), runner(4242, organization, "acme")))
 }
 
 func TestGitHubPassesTheSuiteForARepositorysRunner(t *testing.T) {
+	t.Parallel()
 	providertest.Suite(t, suite("repos/acme/web", runner(23, repository, "acme/web"), runner(4242, repository, "acme/web")))
 }
