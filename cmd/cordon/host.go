@@ -10,6 +10,7 @@ import (
 	"cordon/internal/app"
 	"cordon/internal/check"
 	"cordon/internal/host"
+	"cordon/internal/untrusted"
 )
 
 func newHost(e env) *cobra.Command {
@@ -136,11 +137,22 @@ func (e env) report(a *app.App, r app.HostReport, err error, least check.Severit
 		return err
 	}
 	if e.flags.json {
-		err = json.NewEncoder(e.out).Encode(r)
+		err = e.encode(r)
 	} else {
 		e.lines(a).HostReport(r)
 	}
 	*e.code = r.Exit(least)
+	return err
+}
+
+// encode writes v as one line of JSON without a character that a terminal would act on:
+// what a host calls itself is in it.
+func (e env) encode(v any) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	_, err = e.out.Write(append(untrusted.EscapeJSON(b), '\n'))
 	return err
 }
 
@@ -154,7 +166,7 @@ func (e env) checkAll(cmd *cobra.Command, a *app.App, names []string, o hostChec
 	}
 	*e.code = r.Exit()
 	if e.flags.json {
-		if jerr := json.NewEncoder(e.out).Encode(r); jerr != nil {
+		if jerr := e.encode(r); jerr != nil {
 			return jerr
 		}
 	} else {
