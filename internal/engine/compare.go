@@ -37,16 +37,21 @@ func (r *Run) runnersOn(host target.Ref) []target.Ref {
 	return out
 }
 
-// foretell says what the search for a runner's jobs will cost, where its provider has to
-// search for them: a person may see why it takes long, and the budget what it takes.
-func (r *Run) foretell(ctx context.Context, t task, since time.Time) {
+// foretell says once what the search for a runner's jobs will cost, where its provider has
+// to search for them, and Next comes back for the search itself: a person sees why it
+// takes long, and can stop it, before it is paid for.
+func (r *Run) foretell(ctx context.Context, t task, since time.Time) (p Prompt, first bool) {
 	c, ok := r.provider(t.on).(providers.Coster)
-	if !ok {
-		return
+	key := "cost of " + t.key()
+	if !ok || r.looked[key] {
+		return Prompt{}, false
 	}
+	r.looked[key] = true
 	ctx, left := r.spend(ctx)
 	defer left()
-	if cost, err := c.JobsCost(ctx, t.on, since); err == nil {
-		r.tell(r.prompt(t, Progress, fmt.Sprintf("the search for its jobs takes about %d requests: %s", cost.Requests, cost.Why)))
+	cost, err := c.JobsCost(ctx, t.on, since)
+	if err != nil {
+		return Prompt{}, false // the search says so itself
 	}
+	return r.prompt(t, Progress, fmt.Sprintf("the search for its jobs takes about %d requests: %s", cost.Requests, cost.Why)), true
 }

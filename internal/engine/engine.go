@@ -85,6 +85,7 @@ type Run struct {
 	looked  map[string]bool // tasks that were gathered or planned in this process
 	checked map[string]bool // steps before which the pauses were read again, in this process
 	late    map[string]bool // jobs and approvals that were told of in this process
+	heard   map[string]bool // entries of a service's audit log that are on record; nil: not read yet
 	calls   int             // requests that were made in this process
 	over    func()          // asked after each of them; nil: nobody asks
 	began   time.Time       // when it was opened in this process

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -143,12 +144,17 @@ func (r *Run) openExposure(ctx context.Context, t task) (Prompt, error) {
 		since = r.o.Clock.Now().Add(-30 * 24 * time.Hour)
 	}
 	rctx, lost := r.record(ctx, t)
-	r.foretell(rctx, t, since)
+	if p, first := r.foretell(rctx, t, since); first {
+		return p, errors.Join(*lost, ctx.Err())
+	}
 	list := r.reachable(rctx, t.on, since)
 	if old := r.st.exposed; old != nil && !r.st.listed[t.on] {
 		list = list.Joined(*old) // what another runner of the case could reach stays on it
 	}
 	list = r.compared(list)
+	if err := r.background(rctx, t, since); err != nil {
+		return Prompt{}, err
+	}
 	tr := r.readTraits(rctx, t.on)
 	if err := r.identify(rctx, t); err != nil {
 		return Prompt{}, err

@@ -28,6 +28,11 @@ func (r *Run) look(ctx context.Context, t task) ([]witness.Observation, error) {
 		o, err := ret.Returned(rctx, t.on, r.traits(t.on), r.st.opened)
 		seen = append(seen, r.asked(t.on, witness.ProviderAPI, []witness.Observation{o}, err)...)
 	}
+	log, err := r.audit(rctx, t, r.st.opened)
+	if err != nil {
+		return nil, err
+	}
+	seen = append(seen, log...)
 	if *lost != nil {
 		return nil, *lost
 	}
