@@ -149,6 +149,8 @@ many() {
   done
 }
 
+matches() { MN=$#; }
+
 # some CAP DIR PATTERN...: what exists of the patterns in DIR (as on the host)
 some() {
   c=$1 b=$R$2
@@ -186,6 +188,11 @@ some() {
       ;;
     *[*]*) [ -r "$b" ] || deny "${b#"$R"}" ;;
     esac
+    matches "$b"/$s
+    if [ "$MN" -gt 2000 ]; then
+      cut "${b#"$R"}/$s"
+      continue
+    fi
     for p in "$b"/$s; do
       if [ -e "$p" ] || [ -L "$p" ]; then
         if inside "$p"; then set -- "$@" "$p"; fi
