@@ -90,17 +90,17 @@ func (p *Provider) busyWith(ctx context.Context, o deregister) string {
 	if err != nil {
 		return refused + " (the runner could not be read again)"
 	}
-	jobs, partial, err := p.onIt(ctx, o.scope(), w, fewCalls)
-	if err == nil && len(jobs) > 0 {
-		j := jobs[0]
+	on, err := p.onIt(ctx, o.scope(), w, fewCalls)
+	if err == nil && len(on.jobs) > 0 {
+		j := on.jobs[0]
 		return fmt.Sprintf("%s: job %d %q of run %d is on it (%s); cancel that run, then again",
 			refused, j.job.ID, p.text(j.job.Name), j.run.ID, p.page(fmt.Sprintf("%s/actions/runs/%d", j.repo, j.run.ID)))
 	}
 	s := refused + "; no job on it can be seen"
 	if err != nil {
 		s += " (" + err.Error() + ")"
-	} else if partial != "" {
-		s += " (" + partial + ")"
+	} else if on.partial != "" {
+		s += " (" + on.partial + ")"
 	}
 	return s + ": GitHub may hold it for hours (actions/runner#3775); keep it out of reach and try again later"
 }

@@ -21,7 +21,7 @@ var (
 // the artifacts of its runs: a job that was the attacker's may have put something there
 // that a later one restores. What is removed is described in the evidence first.
 func (p *Provider) planPurge(ctx context.Context, v view) ([]change.Plan, error) {
-	jobs, partial, err := p.onIt(ctx, v.sc, v.runner, planCalls)
+	on, err := p.onIt(ctx, v.sc, v.runner, planCalls)
 	if err != nil {
 		return nil, err
 	}
@@ -30,13 +30,13 @@ func (p *Provider) planPurge(ctx context.Context, v view) ([]change.Plan, error)
 		"only the runs whose jobs are on it now are looked at: for earlier ones look at its job list",
 		"GitHub does not say which job wrote a cache: those of the run's branch are taken",
 	}
-	if partial != "" {
-		limits = append(limits, "there may be more: "+partial)
+	if on.partial != "" {
+		limits = append(limits, "there may be more: "+on.partial)
 	}
 	caches := change.Plan{Option: "caches", Covers: "no later job restores what was put there", Limits: limits}
 	artifacts := change.Plan{Option: "artifacts", Covers: "nobody downloads what was put there", Limits: limits}
 	seen := map[string]bool{}
-	for _, h := range jobs {
+	for _, h := range on.jobs {
 		if at := h.repo + " " + h.run.Branch; !seen[at] {
 			seen[at] = true
 			if err := p.purgeCaches(ctx, v, h, &caches); err != nil {
@@ -61,10 +61,10 @@ func (p *Provider) planPurge(ctx context.Context, v view) ([]change.Plan, error)
 		return plans, nil
 	}
 	plan := change.Plan{
-		Option: "by-hand", Title: "no cache or artifact of a run on " + v.name + " was found", Nothing: partial == "" && len(jobs) == 0, Limits: limits,
+		Option: "by-hand", Title: "no cache or artifact of a run on " + v.name + " was found", Nothing: on.whole && len(on.jobs) == 0, Limits: limits,
 		Manual: []string{"look at the caches and artifacts of its earlier runs by hand, and keep their description before you remove one"},
 	}
-	for _, h := range jobs {
+	for _, h := range on.jobs {
 		plan.ByHand = append(plan.ByHand, change.Link{Title: "caches of " + string(p.text(h.repo)), URL: p.page(escapeRepo(h.repo) + "/actions/caches")})
 	}
 	return []change.Plan{plan}, nil

@@ -72,14 +72,14 @@ func (p *Provider) Gather(ctx context.Context, t target.Ref, profile string, to 
 		}
 		g.keep(ctx, "group-access.json", a, err, groupFields)
 	}
-	jobs, partial, err := []hit(nil), "", unread
+	on, err := onNow{}, unread
 	if derr == nil {
-		jobs, partial, err = p.onIt(ctx, sc, w, planCalls)
+		on, err = p.onIt(ctx, sc, w, planCalls)
 	}
-	doc := jobsDoc(jobs, partial)
+	doc := jobsDoc(on)
 	g.keep(ctx, "jobs.json", answer{Request: "GET runs in progress and their jobs", At: p.clock.Now(), Body: doc}, err, jobFields)
-	if partial != "" && err == nil {
-		g.miss(ctx, "jobs.json", errors.New(partial))
+	if !on.whole && err == nil {
+		g.miss(ctx, "jobs.json", errors.New(on.partial))
 	}
 	if g.err != nil {
 		return g.gaps, g.err
@@ -144,7 +144,7 @@ func (p *Provider) put(ctx context.Context, to evidence.Sink, name string, a ans
 }
 
 // jobsDoc is what is kept of the jobs on a runner, which no one answer lists.
-func jobsDoc(jobs []hit, partial string) []byte {
+func jobsDoc(on onNow) []byte {
 	type row struct {
 		Repo    string    `json:"repository"`
 		Run     int64     `json:"run"`
@@ -164,8 +164,8 @@ func jobsDoc(jobs []hit, partial string) []byte {
 	doc := struct {
 		Jobs    []row  `json:"jobs"`
 		Partial string `json:"partial,omitempty"`
-	}{[]row{}, partial}
-	for _, h := range jobs {
+	}{[]row{}, on.partial}
+	for _, h := range on.jobs {
 		doc.Jobs = append(doc.Jobs, row{
 			h.repo, h.run.ID, h.job.ID, h.job.Attempt, h.job.Name, h.job.Status, h.run.Event, h.run.who(), h.run.Branch, h.run.SHA, h.run.Path,
 			h.job.CreatedAt, h.job.StartedAt, h.job.Labels,
@@ -198,11 +198,11 @@ func (p *Provider) keepAnswer(ctx context.Context, o *witness.Observation, sc sc
 	return p.keepSeen(ctx, o, sc, id, what, s, n)
 }
 
-func (p *Provider) keepJobs(ctx context.Context, o *witness.Observation, sc scope, id int64, jobs []hit, partial string, err error) error {
+func (p *Provider) keepJobs(ctx context.Context, o *witness.Observation, sc scope, id int64, on onNow, err error) error {
 	if evidence.SinkFrom(ctx) == nil || err != nil {
 		return nil
 	}
-	clean, n, err := p.o.Marker.JSON(jobsDoc(jobs, partial), jobFields)
+	clean, n, err := p.o.Marker.JSON(jobsDoc(on), jobFields)
 	if err != nil {
 		return fmt.Errorf("keep the jobs on %s: %w", o.Subject.Short(), err)
 	}

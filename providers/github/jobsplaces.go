@@ -77,8 +77,18 @@ func (p *Provider) orgPlaces(ctx context.Context, b *bounded, sc scope, w *wireR
 		c.add(l.Repos)
 		return true, nil
 	})
+	if err == nil && len(c.list)+c.odd == 0 { // a quarantine: its jobs are of before it came there
+		list, whys, lerr := p.orgRepos(ctx, b, sc.path)
+		return list, append(whys, servesNobody+"every repository of "+sc.path+" is looked at"), lerr
+	}
 	return c.list, c.lacks(), err
 }
+
+// What is said where a list is as whole as it can be: neither is something left out.
+const (
+	servesNobody = "the runner's group serves nobody now, so "
+	onlySeen     = "that this credential can see"
+)
 
 // orgRepos lists every repository of an organization. It is a bare list: what the
 // credential may not see is absent without a word.
@@ -90,7 +100,7 @@ func (p *Provider) orgRepos(ctx context.Context, b *bounded, org string) ([]serv
 		c.add(l)
 		return true, err
 	})
-	return c.list, append(c.lacks(), "GitHub lists only repositories of "+org+" that this credential can see"), err
+	return c.list, append(c.lacks(), "GitHub lists only repositories of "+org+" "+onlySeen), err
 }
 
 // enterprisePlaces goes through the organizations of the runner's group. GitHub's REST
@@ -129,6 +139,8 @@ func (p *Provider) enterprisePlaces(ctx context.Context, b *bounded, sc scope, w
 			}
 			if err != nil {
 				whys = append(whys, "not every organization of the runner's group could be read: "+err.Error())
+			} else if len(orgs) == 0 {
+				all = "the runner's group serves nobody now"
 			}
 		}
 	}

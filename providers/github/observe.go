@@ -115,14 +115,14 @@ func (p *Provider) heldBack(ctx context.Context, o *witness.Observation, sc scop
 
 // working says whether a job is on it, from the jobs and from GitHub's word.
 func (p *Provider) working(ctx context.Context, o *witness.Observation, sc scope, w wireRunner) (string, error) {
-	jobs, partial, err := p.onIt(ctx, sc, w, fewCalls)
+	on, err := p.onIt(ctx, sc, w, fewCalls)
 	if done := finished(ctx, err); done != nil {
 		return "", done
 	}
-	if kerr := p.keepJobs(ctx, o, sc, w.ID, jobs, partial, err); kerr != nil {
+	if kerr := p.keepJobs(ctx, o, sc, w.ID, on, err); kerr != nil {
 		return "", kerr
 	}
-	says, is, known := busy(w, jobs, partial, err)
+	says, is, known := busy(w, on, err)
 	if known {
 		o.Busy = witness.Of(is)
 	}

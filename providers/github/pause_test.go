@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"cordon/internal/change"
 	"cordon/internal/target"
@@ -163,6 +164,28 @@ func TestAQuarantineServesNobodyFromItsFirstMomentAndNamesItsCase(t *testing.T) 
 	}
 	if p := l.plans(t, providers.Pause, orgRunner); len(p) != 1 || !p[0].Nothing {
 		t.Errorf("once it is there, there is nothing to do: %+v", p)
+	}
+}
+
+// A group that serves nobody must not make the runner's jobs invisible: they are of before.
+func TestAQuarantineHidesNoJob(t *testing.T) {
+	l := openActing(t, providertest.Wait)
+	since := l.fake.now.Add(-time.Hour)
+	jobs, _, err := l.Jobs(context.Background(), orgRunner, since, 10)
+	if err != nil || len(jobs) == 0 {
+		t.Fatalf("control: %+v, %v", jobs, err)
+	}
+	l.do(t, l.option(t, providers.Pause, orgRunner, "quarantine").Changes[0])
+	after, partial, err := l.Jobs(context.Background(), orgRunner, since, 10)
+	if err != nil || len(after) != len(jobs) || !strings.Contains(partial, "serves nobody") {
+		t.Errorf("%+v (%s), %v", after, partial, err)
+	}
+	if p := l.plans(t, providers.Cancel, orgRunner); len(p[0].Changes) != 1 {
+		t.Errorf("its run is not found any more: %+v", p)
+	}
+	l.fake.change(func(f *fake) { f.acts().runs = map[string][]*actRun{}; f.runners["orgs/acme"][23].Busy = false })
+	if o := l.look(t, orgRunner); o.Busy != witness.No {
+		t.Errorf("idle, and every repository that can be seen was looked at: %+v", o)
 	}
 }
 

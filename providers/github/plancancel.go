@@ -15,7 +15,7 @@ const cancelTips = "the agent logs the cancellation, and the job's processes get
 // planCancel ends the runs whose jobs are on the runner now, and by force as the second
 // way. A run is ended whole: what else goes with it is in Hits.
 func (p *Provider) planCancel(ctx context.Context, v view) ([]change.Plan, error) {
-	jobs, partial, err := p.onIt(ctx, v.sc, v.runner, planCalls)
+	on, err := p.onIt(ctx, v.sc, v.runner, planCalls)
 	if err != nil {
 		return nil, err
 	}
@@ -25,8 +25,8 @@ func (p *Provider) planCancel(ctx context.Context, v view) ([]change.Plan, error
 		"the next job follows if the runner is not held back first; whoever can start workflows can start this one again",
 		"processes that a job left behind live on: look on the host",
 	}
-	if partial != "" {
-		limits = append(limits, "there may be more: "+partial)
+	if on.partial != "" {
+		limits = append(limits, "there may be more: "+on.partial)
 	}
 	plans := []change.Plan{
 		{Option: "cancel", Covers: "the runs are asked to end, and their job tokens with them", Limits: limits, TipsOff: cancelTips},
@@ -36,7 +36,7 @@ func (p *Provider) planCancel(ctx context.Context, v view) ([]change.Plan, error
 		},
 	}
 	seen := map[int64]bool{}
-	for _, h := range jobs {
+	for _, h := range on.jobs {
 		if seen[h.run.ID] {
 			continue
 		}
@@ -54,12 +54,12 @@ func (p *Provider) planCancel(ctx context.Context, v view) ([]change.Plan, error
 			plans[i].ByHand = append(plans[i].ByHand, p.cancelByHand(h, i == 1))
 		}
 	}
-	plans[0].Title = fmt.Sprintf("cancel the runs of %d jobs on %s", len(jobs), v.name)
-	plans[1].Title = fmt.Sprintf("force: cancel the runs of %d jobs on %s", len(jobs), v.name)
+	plans[0].Title = fmt.Sprintf("cancel the runs of %d jobs on %s", len(on.jobs), v.name)
+	plans[1].Title = fmt.Sprintf("force: cancel the runs of %d jobs on %s", len(on.jobs), v.name)
 	if len(seen) > 0 {
 		return plans, nil
 	}
-	return []change.Plan{p.noJobs(v, partial)}, nil
+	return []change.Plan{p.noJobs(v, on.partial)}, nil
 }
 
 // noJobs is the plan where no job was found. GitHub's word idle decides where not every

@@ -5,8 +5,7 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
-
-	"cordon/providers"
+	"strings"
 )
 
 // Bounds of the search for the jobs that are on a runner now, in requests. GitHub lists no
@@ -17,15 +16,21 @@ const (
 	fewCalls  = 20 // made again and again while a case is open
 )
 
+// onNow is what was found of the jobs on a runner.
+type onNow struct {
+	jobs    []hit
+	partial string // why there may be more
+	whole   bool   // all that this credential can see was looked at, whatever partial says
+}
+
 // onIt finds the jobs that are on a runner now, whatever the word busy says
-// (actions/runner#4422). partial says why there may be more. It is of containment, and
-// not held back at the reserve.
-func (p *Provider) onIt(ctx context.Context, sc scope, w wireRunner, calls int) (jobs []hit, partial string, err error) {
+// (actions/runner#4422). It is of containment, and not held back at the reserve.
+func (p *Provider) onIt(ctx context.Context, sc scope, w wireRunner, calls int) (onNow, error) {
 	s := &search{p: p, b: p.few(calls), sc: sc, id: w.ID, w: &w, now: p.clock.Now(), history: map[string]*history{}}
 	places, why, err := p.placesOf(ctx, s.b, sc, w)
 	s.lack(why)
 	if err != nil && len(places) == 0 {
-		return nil, "", err
+		return onNow{}, err
 	}
 	if err != nil {
 		s.lack("not every repository could be listed: " + err.Error())
@@ -33,7 +38,7 @@ func (p *Provider) onIt(ctx context.Context, sc scope, w wireRunner, calls int) 
 	for i, pl := range places {
 		err := s.running(ctx, pl.repo)
 		if done := finished(ctx, err); done != nil {
-			return nil, "", done
+			return onNow{}, done
 		}
 		if ends(ctx, err) {
 			s.stopped(err, len(places)-i, false)
@@ -41,42 +46,66 @@ func (p *Provider) onIt(ctx context.Context, sc scope, w wireRunner, calls int) 
 		}
 		if err != nil {
 			if len(places) == 1 {
-				return nil, "", err
+				return onNow{}, err
 			}
 			s.lack(pl.repo + ": " + err.Error())
 		}
 	}
-	return s.newest(50), s.partial(), nil
+	left := slices.ContainsFunc(s.lacks, func(l string) bool { return !strings.HasSuffix(l, onlySeen) && !strings.HasPrefix(l, servesNobody) })
+	return onNow{s.newest(50), s.partial(), !left}, nil
 }
 
-// placesOf are the repositories whose jobs may be on a runner. In a group that serves nobody
-// it may still have a job from before it came there: then it is the organization's latest
-// pushed ones.
+// placesOf are the repositories whose jobs may be on a runner, from few requests: those that
+// its group selects, else the organization's latest pushed ones. In a group that serves
+// nobody it may still have a job from before it came there.
 func (p *Provider) placesOf(ctx context.Context, b *bounded, sc scope, w wireRunner) ([]served, string, error) {
-	if sc.level == organization && w.GroupID == nil {
-		if g, _, err := p.groupOf(ctx, sc, w); err == nil {
-			w.GroupID = &g.ID
-		}
+	if sc.level != organization {
+		return p.servedBy(ctx, b, sc, &w)
 	}
-	places, why, err := p.servedBy(ctx, b, sc, &w)
-	if err != nil || len(places) > 0 || sc.level != organization {
-		return places, why, err
-	}
-	c := collector{seen: map[string]bool{}, expect: -1}
-	more := false
+	at, caveat, more := sc.prefix()+"/repos", "", false
 	q := url.Values{"type": {"all"}, "sort": {"pushed"}, "direction": {"desc"}}
-	err = b.all(ctx, sc.prefix()+"/repos", q, 1, func(a answer) (bool, error) {
+	c := collector{seen: map[string]bool{}, expect: -1}
+	if g, _, err := p.groupOf(ctx, sc, w); err == nil && g.Visibility == "selected" {
+		path, _ := sc.served(g.ID)
+		pages := 0
+		err := b.all(ctx, path, nil, 3, func(a answer) (bool, error) {
+			l, err := decode[wireGroupRepos](a)
+			if err != nil || l.Total == nil || l.Repos == nil {
+				return false, cmpErr(err, malformed(a, "a list of repositories without repositories or total_count"))
+			}
+			c.expect = *l.Total
+			c.add(l.Repos)
+			pages++
+			return pages < 3, nil
+		})
+		if err != nil || len(c.list)+c.odd > 0 {
+			return lastPushed(c), strings.Join(c.lacks(), "; "), err
+		}
+		c, caveat = collector{seen: map[string]bool{}, expect: -1}, servesNobody
+	} else if err != nil {
+		caveat = "the runner's group is not known, so "
+	}
+	err := b.all(ctx, at, q, 1, func(a answer) (bool, error) {
 		l, err := decode[[]wireRepo](a)
 		c.add(l)
 		more = a.Next != 0
 		return false, err
 	})
-	slices.SortStableFunc(c.list, func(x, y served) int { return y.PushedAt.Compare(x.PushedAt) })
-	why = "its group serves nobody: which repository a job from before came from is not known"
-	if more {
-		why += fmt.Sprintf(", and only the %d latest pushed ones were looked through", len(c.list))
+	switch {
+	case more:
+		caveat = fmt.Sprintf("only the %d latest pushed repositories of %s were looked through", len(c.list), sc.path)
+	case caveat != "":
+		caveat = servesNobody + "every repository of " + sc.path + " is looked at, as far as they are some " + onlySeen
+	default:
+		caveat = "GitHub lists only repositories of " + sc.path + " " + onlySeen
 	}
-	return c.list, why, err
+	return lastPushed(c), caveat, err
+}
+
+// lastPushed are the repositories of c, the latest pushed first.
+func lastPushed(c collector) []served {
+	slices.SortStableFunc(c.list, func(x, y served) int { return y.PushedAt.Compare(x.PushedAt) })
+	return c.list
 }
 
 // beside are the other jobs of a run that are not over: they end with it.
@@ -86,21 +115,23 @@ func (p *Provider) beside(ctx context.Context, h hit) ([]wireJob, error) {
 }
 
 // busy decides whether a job runs on it, and in which words. GitHub's own word is known to
-// be wrong both ways; only a whole look at the jobs answers no.
-func busy(w wireRunner, jobs []hit, partial string, err error) (says string, is, known bool) {
-	switch {
-	case len(jobs) > 0 && w.Busy != nil && !*w.Busy:
-		return fmt.Sprintf("%d jobs on it, though GitHub's word is idle (actions/runner#4422)", len(jobs)), true, true
-	case len(jobs) > 0:
-		return fmt.Sprintf("%d jobs on it", len(jobs)), true, true
+// be wrong both ways: it answers no only together with a look at all the jobs that this
+// credential can see.
+func busy(w wireRunner, on onNow, err error) (says string, is, known bool) {
+	idle := w.Busy != nil && !*w.Busy
+	switch n := len(on.jobs); {
+	case n > 0 && idle:
+		return fmt.Sprintf("%d jobs on it, though GitHub's word is idle (actions/runner#4422)", n), true, true
+	case n > 0:
+		return fmt.Sprintf("%d jobs on it", n), true, true
 	case w.Busy != nil && *w.Busy:
 		return "GitHub's word is busy, and no job on it can be seen (actions/runner#3775)", true, true
 	case err != nil:
 		return "jobs could not be read: " + err.Error(), false, false
-	case partial != "":
-		return "no job on it was found, and not all could be looked at (" + partial + ")", false, false
+	case !on.whole:
+		return "no job on it was found, and not all could be looked at (" + on.partial + ")", false, false
+	case !idle:
+		return "no job on it was found, and GitHub does not say whether it is busy", false, false
 	}
-	return "no job on it", false, true
+	return "no job on it " + onlySeen, false, true
 }
-
-var _ providers.System = (*Provider)(nil)
