@@ -38,9 +38,9 @@ var (
 
 // workerJob takes the chosen lines of one Worker log: the message that began the job,
 // printed with two spaces a level (actions/runner, Worker.cs; one more where the whole of
-// it was moved in), and how it ended. Only
-// the dictionary "github" counts, at its own depth: inputs and payloads have keys of
-// the same names, and those are whoever's who starts the job.
+// it was moved in), and how it ended. Only the dictionary "github" counts, at its own
+// depth: inputs and payloads have keys of the same names, and those are whoever's who
+// starts the job.
 func (p *parser) workerJob(name string, b []byte) error {
 	m := workerLog.FindStringSubmatch(path.Base(name))
 	root := diagRoot(name)
@@ -50,7 +50,7 @@ func (p *parser) workerJob(name string, b []byte) error {
 	p.seen["job "+name] = true
 	j := Job{Root: p.text(root, maxPath), From: p.text(name, maxPath), Source: JobWorkerLog}
 	if at, err := time.Parse("20060102-150405", m[1]); err == nil {
-		j.Started = at
+		j.Started = sane(at)
 	}
 	inGitHub, key := false, ""
 	for _, line := range strings.Split(string(b), "\n") {
@@ -139,7 +139,7 @@ func (p *parser) mappedJobs() {
 		}
 		j := Job{Root: f.Path[:at], From: f.Path, Source: JobMapping, Repository: untrusted.Text(cutTo(m.RepositoryName, maxJobText))}
 		if t, err := time.Parse("01/02/2006 15:04:05 -07:00", m.LastRunOn); err == nil { // .NET's invariant form
-			j.Started = t.UTC()
+			j.Started = sane(t)
 		}
 		p.addJob(j)
 	}

@@ -88,7 +88,7 @@ func diagEntry(raw string) (time.Time, string, bool) {
 	for _, front := range []string{"WRITE LINE: ", "WRITE ERROR: ", "WRITE: "} {
 		text = strings.TrimPrefix(text, front)
 	}
-	return at, m[2] + ": " + text, true
+	return sane(at), m[2] + ": " + text, true
 }
 
 var (
@@ -101,7 +101,7 @@ var (
 func stamped(text string) time.Time {
 	if m := logfmtTime.FindStringSubmatch(text); m != nil {
 		if t, err := time.Parse(time.RFC3339Nano, m[1]); err == nil {
-			return t.UTC()
+			return sane(t)
 		}
 	}
 	m := leadTime.FindStringSubmatch(text)
@@ -113,10 +113,19 @@ func stamped(text string) time.Time {
 		zone = "Z"
 	}
 	t, err := time.Parse("2006-01-02 15:04:05Z0700", m[1]+" "+m[2]+zone)
-	if err != nil || t.Year() < 1971 {
+	if err != nil {
 		return time.Time{}
 	}
-	return t.UTC()
+	return sane(t)
+}
+
+// sane is t in UTC, and no time at all where no clock shows it: JSON cannot carry every
+// year, and one line must not keep a snapshot from being stored.
+func sane(t time.Time) time.Time {
+	if t = t.UTC(); t.Year() < 1971 || t.Year() > 9000 {
+		return time.Time{}
+	}
+	return t
 }
 
 // journalEntry reads one line of `journalctl -o json`: MESSAGE is a string, or a
@@ -140,7 +149,7 @@ func journalEntry(raw string) (LogLine, string, bool) {
 		}
 	}
 	if us, err := strconv.ParseInt(e.Stamp, 10, 64); err == nil && us > 0 && us < 1<<56 {
-		l.At = time.UnixMicro(us).UTC()
+		l.At = sane(time.UnixMicro(us))
 	}
 	var text string
 	if json.Unmarshal(e.Message, &text) != nil {
@@ -196,7 +205,7 @@ func agentEntry(raw string) (time.Time, string, bool) {
 	}
 	if ok {
 		if t, err := time.Parse(time.RFC3339Nano, s); err == nil {
-			at = t.UTC()
+			at = sane(t)
 		}
 	}
 	return at, b.String(), true
