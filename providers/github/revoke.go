@@ -211,7 +211,7 @@ func (p *Provider) revokePATs(ctx context.Context, v view, org string) ([]change
 		}
 		plans = append(plans, change.Plan{
 			Option: op.about().ID, Title: title, Covers: "the token no longer reaches this organization", TipsOff: c.TipsOff, Changes: []change.Change{c},
-			Limits: []string{"it cannot be undone; its owner asks for access again", "the token lives on for its owner's other organizations and own repositories"},
+			Limits: []string{"it cannot be undone; its owner asks for access again", "GitHub takes this call from an App alone: with another credential it is refused, and an owner does it on the page below", "the token lives on for its owner's other organizations and own repositories"},
 			ByHand: []change.Link{{Title: "the organization's tokens", URL: p.page("organizations/" + org + "/settings/personal-access-tokens")}},
 		})
 	}
@@ -248,14 +248,14 @@ func (p *Provider) revokeSSO(ctx context.Context, v view, org string) ([]change.
 		title := fmt.Sprintf("take back what the %s %q of %s may do in %s (%s)", p.text(x.Kind), p.text(x.Note), p.text(x.Login), p.text(org), usedAt(x.Used))
 		c, perr := p.planned(ctx, change.Change{
 			ID: "revoke/1", Op: opSSO, Title: title, Hits: []target.Ref{v.ref}, Before: pack(struct{}{}),
-			Capacity: "whatever uses it for this organization stops", TipsOff: "it is refused, and its owner sees that it has to be authorized again",
+			Capacity: "whatever uses it for this organization stops", TipsOff: "it is refused",
 		}, op)
 		if perr != nil {
 			return nil, perr
 		}
 		plans = append(plans, change.Plan{
 			Option: op.about().ID, Title: title, Covers: "the token or key no longer reaches this organization", TipsOff: c.TipsOff, Changes: []change.Change{c},
-			Limits: []string{"it cannot be undone from here, and its owner can authorize it again: hold the account back too", "it lives on elsewhere"},
+			Limits: []string{"it cannot be undone: its owner makes another token or key and has it authorized; if the account itself is in the wrong hands, hold that back first", "it lives on elsewhere"},
 			ByHand: []change.Link{{Title: "the members of the organization", URL: p.page("orgs/" + org + "/people")}},
 		})
 	}
