@@ -161,7 +161,7 @@ func (e env) encode(v any) error {
 func (e env) checkAll(cmd *cobra.Command, a *app.App, names []string, o hostCheck) error {
 	progress := app.Lines{W: e.err, Simulated: a.Simulated()}
 	r, err := a.CheckHosts(cmd.Context(), names, o.reason, o.least, o.parallel, progress.HostProgress)
-	if len(r.Summary.Clean)+len(r.Summary.Findings)+len(r.Summary.CouldNot) == 0 && err != nil {
+	if r.Summary.Asked == 0 && err != nil {
 		return err
 	}
 	*e.code = r.Exit()

@@ -25,12 +25,15 @@ type HostsReport struct {
 	Summary   HostsSummary `json:"summary"`
 }
 
-// HostsSummary counts every host once: with findings, else not wholly seen, else clean.
+// HostsSummary names every host once, by the worst that can be said of it. FailOn is the
+// severity that counts.
 type HostsSummary struct {
-	Asked    int      `json:"asked"`
-	Clean    []string `json:"clean"`
-	Findings []string `json:"findings"`
-	CouldNot []string `json:"could_not_look"`
+	Asked    int            `json:"asked"`
+	FailOn   check.Severity `json:"fail_on"`
+	Findings []string       `json:"findings"`       // of that severity or worse
+	CouldNot []string       `json:"could_not_look"` // else: not read, or not wholly seen
+	Lesser   []string       `json:"lesser"`         // else: findings below it, above info
+	Clean    []string       `json:"clean"`          // everything seen, nothing above info
 }
 
 // Exit is 3 where a host has findings, 4 where one could not be wholly looked at, else 0.
@@ -47,10 +50,10 @@ func (r HostsReport) Exit() int {
 // HostProgress is how far a read of several hosts is, after one of them ended.
 type HostProgress struct {
 	Host           string
-	Exit           int // of that host: ExitDone, ExitFindings or ExitCannotTell
+	Word           string // which part of HostsSummary it is in
 	Done, Of       int
-	Clean          int
-	Findings, Lost int // with findings; not wholly seen
+	Findings, Lost int // not wholly seen
+	Lesser, Clean  int
 }
 
 // LookAt tells what reading the hosts would do, and contacts nobody.
@@ -102,8 +105,8 @@ func (a *App) CheckHosts(ctx context.Context, names []string, reason string, fai
 				return nil
 			}
 			r.Hosts[i], read[i] = one, true
-			at.Host, at.Exit = n, one.Exit(failOn)
-			at.count()
+			at.Host = n
+			at.count(one.word(failOn))
 			if told != nil {
 				told(at)
 			}
@@ -123,29 +126,49 @@ func (a *App) CheckHosts(ctx context.Context, names []string, reason string, fai
 	return r, errors.Join(append(errs, ctx.Err())...)
 }
 
-func (p *HostProgress) count() {
-	p.Done++
-	switch p.Exit {
+// Words for a host in a list of several.
+const (
+	hasFindings = "FINDINGS"
+	notSeen     = "could not look, or not at everything"
+	hasLesser   = "lesser findings"
+	allClean    = "clean"
+)
+
+// word is the worst that can be said of the host.
+func (r HostReport) word(failOn check.Severity) string {
+	switch r.Exit(failOn) {
 	case ExitFindings:
-		p.Findings++
+		return hasFindings
 	case ExitCannotTell:
+		return notSeen
+	}
+	if len(check.AtLeast(r.Results, check.Low)) > 0 {
+		return hasLesser
+	}
+	return allClean
+}
+
+func (p *HostProgress) count(word string) {
+	p.Word = word
+	p.Done++
+	switch word {
+	case hasFindings:
+		p.Findings++
+	case notSeen:
 		p.Lost++
+	case hasLesser:
+		p.Lesser++
 	default:
 		p.Clean++
 	}
 }
 
 func summary(all []HostReport, failOn check.Severity) HostsSummary {
-	s := HostsSummary{Asked: len(all), Clean: []string{}, Findings: []string{}, CouldNot: []string{}}
+	s := HostsSummary{Asked: len(all), FailOn: failOn, Clean: []string{}, Lesser: []string{}, Findings: []string{}, CouldNot: []string{}}
+	into := map[string]*[]string{hasFindings: &s.Findings, notSeen: &s.CouldNot, hasLesser: &s.Lesser, allClean: &s.Clean}
 	for _, h := range all {
-		switch h.Exit(failOn) {
-		case ExitFindings:
-			s.Findings = append(s.Findings, h.Host)
-		case ExitCannotTell:
-			s.CouldNot = append(s.CouldNot, h.Host)
-		default:
-			s.Clean = append(s.Clean, h.Host)
-		}
+		list := into[h.word(failOn)]
+		*list = append(*list, h.Host)
 	}
 	return s
 }

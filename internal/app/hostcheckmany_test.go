@@ -105,18 +105,46 @@ func TestManyHostsAreReadOnceEachAndTellWhichAreWhich(t *testing.T) {
 	}
 	// These trees are no whole machines, so parts of them could not be looked at: no clean host here.
 	if !slices.Equal(r.Summary.Findings, []string{"d-planted", "b-planted"}) || !slices.Contains(r.Summary.CouldNot, "c-dead") || slices.Contains(r.Summary.Clean, "c-dead") ||
-		len(r.Summary.Findings)+len(r.Summary.CouldNot)+len(r.Summary.Clean) != r.Summary.Asked {
+		len(r.Summary.Findings)+len(r.Summary.CouldNot)+len(r.Summary.Lesser)+len(r.Summary.Clean) != r.Summary.Asked {
 		t.Errorf("%+v", r.Summary)
 	}
 	if r.Exit() != ExitFindings || (HostsReport{Summary: HostsSummary{CouldNot: []string{"x"}}}).Exit() != ExitCannotTell || (HostsReport{}).Exit() != ExitDone {
 		t.Error("exit codes")
 	}
 	last := told[len(told)-1]
-	if len(told) != len(names) || last.Done != 5 || last.Of != 5 || last.Findings != 2 || last.Findings+last.Lost+last.Clean != 5 {
+	if len(told) != len(names) || last.Done != 5 || last.Of != 5 || last.Findings != 2 || last.Findings+last.Lost+last.Lesser+last.Clean != 5 {
 		t.Errorf("%+v", told)
 	}
 	if _, err := a.CheckHosts(t.Context(), []string{"a-clean", "nobody"}, "test", check.High, 2, nil); !errors.Is(err, ErrNoHost) {
 		t.Error(err)
+	}
+}
+
+// Clean is a strong word: nothing above info, and everything seen.
+func TestAHostWithLesserFindingsIsNotCalledClean(t *testing.T) {
+	report := func(state string, s check.Severity) HostReport {
+		r := HostReport{Complete: true, Results: []check.Result{{State: state}}}
+		if s != "" {
+			r.Results[0].Findings = []check.Finding{{Severity: s}}
+		}
+		return r
+	}
+	for want, r := range map[string]HostReport{
+		hasFindings: report(check.Found, check.High),
+		hasLesser:   report(check.Found, check.Low),
+		notSeen:     report(check.Blind, ""),
+		allClean:    report(check.Nothing, ""),
+	} {
+		if got := r.word(check.High); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	if got := report(check.Found, check.Info).word(check.High); got != allClean {
+		t.Error(got)
+	}
+	cut := report(check.Nothing, "")
+	if cut.Complete = false; cut.word(check.High) != notSeen {
+		t.Error("half a read is clean")
 	}
 }
 
@@ -151,7 +179,7 @@ func TestNoOutputOfAHostCheckCarriesTheHostsCharacters(t *testing.T) {
 	var out bytes.Buffer
 	l := Lines{W: &out}
 	l.HostsReport(r)
-	l.HostProgress(HostProgress{Host: "b7" + escapes, Exit: ExitFindings, Done: 1, Of: 2})
+	l.HostProgress(HostProgress{Host: "b7" + escapes, Word: hasFindings, Done: 1, Of: 2})
 	l.Looking([]host.Looking{{Host: "b7", Way: "kubectl" + escapes, Keys: escapes, Problem: escapes, Effects: []string{escapes}, Touches: 1}})
 	refused := HostReport{Host: "b9", NotRead: "host key changed" + escapes, Carried: &snapshot.Carried{Transport: "ssh", Carrier: escapes, HostKey: &snapshot.HostKey{Shown: escapes, State: snapshot.KeyChanged, Why: escapes}}}
 	refused.Results = check.Run(&snapshot.Snapshot{Carried: refused.Carried, Host: "b9" + escapes})

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"fmt"
 	"strings"
 
 	"cordon/internal/host"
@@ -70,8 +69,8 @@ func offers(keys string) string {
 
 // HostProgress writes how far a read of several hosts is.
 func (l Lines) HostProgress(p HostProgress) {
-	said := map[int]string{ExitDone: "clean", ExitFindings: "FINDINGS", ExitCannotTell: "could not wholly look"}[p.Exit]
-	l.Printf("%d/%d %s: %s  (so far %d clean, %d with findings, %d not wholly seen)", p.Done, p.Of, p.Host, said, p.Clean, p.Findings, p.Lost)
+	l.Printf("%d/%d %s: %s  (so far %d with findings, %d not wholly seen, %d with lesser findings, %d clean)",
+		p.Done, p.Of, p.Host, p.Word, p.Findings, p.Lost, p.Lesser, p.Clean)
 }
 
 // HostsReport writes every host and then which are which.
@@ -79,11 +78,17 @@ func (l Lines) HostsReport(r HostsReport) {
 	for _, h := range r.Hosts {
 		l.HostReport(h)
 	}
-	l.Printf("%d hosts", r.Summary.Asked)
+	s := r.Summary
+	l.Printf("%d hosts", s.Asked)
 	for _, x := range []struct {
 		word  string
 		names []string
-	}{{"findings", r.Summary.Findings}, {"could not look, or not at everything", r.Summary.CouldNot}, {"nothing found, everything seen", r.Summary.Clean}} {
-		l.Printf("  %s: %s", x.word, fmt.Sprintf("%d %s", len(x.names), strings.Join(x.names, " ")))
+	}{
+		{"findings of " + string(s.FailOn) + " or worse", s.Findings},
+		{notSeen, s.CouldNot},
+		{"lesser findings alone, everything seen", s.Lesser},
+		{"clean: everything seen, nothing above info", s.Clean},
+	} {
+		l.Printf("  %s: %d %s", x.word, len(x.names), strings.Join(x.names, " "))
 	}
 }

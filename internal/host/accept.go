@@ -81,7 +81,7 @@ func (h *Hosts) Accept(ctx context.Context, name, fingerprint, source, by string
 
 // take writes the key down, unless another one is known.
 func (h *Hosts) take(p *hop, key ssh.PublicKey, source, by string) (snapshot.HostKey, error) {
-	t, err := trustOf(p.known, p.trusted, h.o.Accepted)
+	t, err := trustOf(p.host, p.known, p.trusted, h.o.Accepted)
 	if err != nil {
 		return snapshot.HostKey{}, fmt.Errorf("read known hosts: %w", err)
 	}
@@ -89,12 +89,12 @@ func (h *Hosts) take(p *hop, key ssh.PublicKey, source, by string) (snapshot.Hos
 	if !errors.Is(err, ErrUnknownHostKey) { // known already, or never to be taken here
 		return k, err
 	}
-	why := fmt.Sprintf("accepted %s by %s, source: %s", h.o.Clock.Now().UTC().Format(time.RFC3339), untrusted.Clean(by, 80), untrusted.Clean(source, 200))
+	why := fmt.Sprintf("%s by %s, source: %s", h.o.Clock.Now().UTC().Format(time.RFC3339), untrusted.Clean(by, 80), untrusted.Clean(source, 200))
 	f, err := os.OpenFile(h.o.Accepted, os.O_WRONLY|os.O_CREATE|os.O_APPEND|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {
 		return k, fmt.Errorf("keep the accepted key: %w", err)
 	}
-	_, err = f.WriteString("# " + why + "\n" + knownhosts.Line([]string{p.known}, key) + "\n")
+	_, err = f.WriteString("# accepted " + why + "\n" + knownhosts.Line([]string{p.known}, key) + "\n")
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return k, fmt.Errorf("keep the accepted key in %s: %w", h.o.Accepted, err)
 	}

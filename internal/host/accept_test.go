@@ -42,7 +42,7 @@ func accepting(t *testing.T) (*sshd, *Hosts, string) {
 
 func TestAnAcceptedKeyIsKeptWithWhoAndWhy(t *testing.T) {
 	d, h, own := accepting(t)
-	if _, err := h.Read(t.Context(), "here", snapshot.ProfileWatch); !errors.Is(err, ErrUnknownHostKey) || !strings.Contains(err.Error(), "cordon host accept") {
+	if _, err := h.Read(t.Context(), "here", snapshot.ProfileWatch); !errors.Is(err, ErrUnknownHostKey) || !strings.Contains(err.Error(), "cordon host accept here ") {
 		t.Fatal(err)
 	}
 	for _, kind := range []string{"rsa", "ed25519", "ecdsa"} { // whichever the person has the fingerprint of
@@ -60,7 +60,7 @@ func TestAnAcceptedKeyIsKeptWithWhoAndWhy(t *testing.T) {
 		t.Fatal(err)
 	}
 	k := s.Carried.HostKey
-	if k.State != snapshot.KeyAccepted || !strings.Contains(k.Why, "accepted 2026-01-01T00:00:00Z by kim, source: cloud console") || strings.ContainsAny(k.Why, "\x1b\r\n\u202e") {
+	if k.State != snapshot.KeyAccepted || !strings.Contains(k.Why, "2026-01-01T00:00:00Z by kim, source: cloud console") || strings.ContainsAny(k.Why, "\x1b\r\n\u202e") {
 		t.Errorf("%+v", k)
 	}
 	if st, err := os.Stat(own); err != nil || st.Mode().Perm() != 0o600 {

@@ -32,6 +32,7 @@ func (e *HostKeyError) Unwrap() error { return e.kind }
 // trust is what known_hosts files say about one address. A file may be missing only
 // where the SSH configuration names several.
 type trust struct {
+	host    string // what a person calls it
 	address string // HOST:PORT
 	files   []string
 	own     string // the file of accepted keys; empty: none
@@ -40,9 +41,9 @@ type trust struct {
 	cas     []knownhosts.KnownKey // authorities that may sign for it
 }
 
-// trustOf reads files, and own where it is there.
-func trustOf(address string, files []string, own string) (*trust, error) {
-	t := &trust{address: address, files: files, own: own}
+// trustOf reads what files say of a host under its address, and own where it is there.
+func trustOf(host, address string, files []string, own string) (*trust, error) {
+	t := &trust{host: host, address: address, files: files, own: own}
 	all := slices.Clone(files)
 	if there(own) { // then the person's own file need not be
 		all = append(slices.DeleteFunc(all, func(p string) bool { return !there(p) }), own)
@@ -155,7 +156,7 @@ func (t *trust) judge(key ssh.PublicKey) (snapshot.HostKey, error) {
 		return t.refuse(k, ErrUnknownHostKey, fmt.Sprintf("its host certificate (key %s, authority %s) does not count: %s",
 			k.Shown, ssh.FingerprintSHA256(cert.SignatureKey), untrusted.Clean(err.Error(), 200)))
 	case i >= 0 && t.plain[i].Filename == t.own:
-		k.State, k.Why = snapshot.KeyAccepted, strings.TrimPrefix(untrusted.Clean(lineOf(t.own, t.plain[i].Line-1), 300), "# ")
+		k.State, k.Why = snapshot.KeyAccepted, strings.TrimPrefix(untrusted.Clean(lineOf(t.own, t.plain[i].Line-1), 300), "# accepted ")
 		return k, nil
 	case i >= 0:
 		k.State = snapshot.KeyKnown
@@ -168,8 +169,8 @@ func (t *trust) judge(key ssh.PublicKey) (snapshot.HostKey, error) {
 	if len(t.files) > 0 {
 		into = t.files[0]
 	}
-	return t.refuse(k, ErrUnknownHostKey, fmt.Sprintf("it shows %s %s; compare it with a trusted source (cloud console, inventory), then run: cordon host accept NAME --fingerprint %s --source WHERE, or add this line to %s: %s",
-		k.Type, k.Shown, k.Shown, into, knownhosts.Line([]string{t.address}, key)))
+	return t.refuse(k, ErrUnknownHostKey, fmt.Sprintf("it shows %s %s; compare it with a trusted source (cloud console, inventory), then run: cordon host accept %s --fingerprint %s --source WHERE, or add this line to %s: %s",
+		k.Type, k.Shown, t.host, k.Shown, into, knownhosts.Line([]string{t.address}, key)))
 }
 
 func (t *trust) refuse(k snapshot.HostKey, kind error, says string) (snapshot.HostKey, error) {

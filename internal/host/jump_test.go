@@ -111,7 +111,7 @@ func TestAHostBehindAJumpHostIsReadEndToEnd(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	l, err := h.Look(t.Context(), "build-07")
-	if err != nil || l.Problem != "" || l.Way != want || !strings.Contains(strings.Join(l.Effects, "\n"), "1 jump hosts") {
+	if err != nil || l.Problem != "" || l.Way != want || !strings.Contains(strings.Join(l.Effects, "\n"), "jump host "+p.jump.host.Address) {
 		t.Errorf("%+v %v", l, err)
 	}
 }
@@ -285,7 +285,7 @@ func TestAHostCertificateIsAccepted(t *testing.T) {
 	t.Run("the authority's own key", func(t *testing.T) {
 		s := serve(t, answering(watchStream))
 		s.write("known_hosts", "@cert-authority "+knownhosts.Line([]string{s.addr}, s.hostKey.PublicKey())+"\n")
-		tr, err := trustOf(s.addr, []string{s.dir + "/known_hosts"}, "")
+		tr, err := trustOf("b7", s.addr, []string{s.dir + "/known_hosts"}, "")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -57,7 +57,7 @@ func closeAll(all []*login) {
 
 func (h *Hosts) login(ctx context.Context, p hop, a *agents) (*login, error) {
 	l := &login{hop: p, agents: a}
-	t, err := trustOf(p.known, p.trusted, h.o.Accepted)
+	t, err := trustOf(p.host, p.known, p.trusted, h.o.Accepted)
 	if err != nil {
 		return nil, fmt.Errorf("%w: read known hosts: %w; the file holds one line for each key, as ssh-keyscan writes them, checked against a trusted source", ErrBadConfig, err)
 	}

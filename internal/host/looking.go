@@ -2,7 +2,6 @@ package host
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"cordon/internal/host/snapshot"
@@ -42,8 +41,11 @@ func (h *Hosts) Look(ctx context.Context, name string) (Looking, error) {
 		return l, nil
 	}
 	l.Way = r.String()
-	if len(r.hops) > 1 || r.command != "" {
-		l.Effects = append(l.Effects, fmt.Sprintf("on the way there it logs in to %d jump hosts, or runs your ProxyCommand here", len(r.hops)-1))
+	for _, p := range r.hops[:len(r.hops)-1] {
+		l.Effects = append(l.Effects, "a login on the jump host "+p.address+", which writes and runs there as one on a host does")
+	}
+	if r.command != "" {
+		l.Effects = append(l.Effects, "your ProxyCommand runs on this machine")
 	}
 	logins, err := h.prepare(ctx, r)
 	if err != nil {

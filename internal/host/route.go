@@ -13,6 +13,7 @@ const maxHops = 8
 
 // hop is one SSH server on the way; the last one is the host itself.
 type hop struct {
+	host    string   // the configured name of the host itself, or the address of a jump host
 	address string   // HOST:PORT, dialled from here or from the hop before
 	known   string   // HOST:PORT under which its key is known
 	user    string   // who logs in
@@ -46,7 +47,7 @@ func (r route) String() string {
 func (h *Hosts) route(ctx context.Context, x Host) (route, error) {
 	if len(x.Ask) == 0 {
 		return route{hops: []hop{{
-			address: x.dialled(), known: x.dialled(), user: x.User, trusted: []string{x.KnownHosts},
+			host: x.Name, address: x.dialled(), known: x.dialled(), user: x.User, trusted: []string{x.KnownHosts},
 			keys: keys{one: x.Key, sock: x.AgentSock},
 		}}}, nil
 	}
@@ -62,7 +63,7 @@ func (h *Hosts) route(ctx context.Context, x Host) (route, error) {
 		return fail(err)
 	}
 	last := &r.hops[len(r.hops)-1]
-	last.jump = false
+	last.jump, last.host = false, x.Name
 	if x.Key != "" || x.AgentSock != "" { // what our own configuration says counts more
 		last.keys = keys{one: x.Key, sock: x.AgentSock}
 	}

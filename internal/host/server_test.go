@@ -52,7 +52,7 @@ type server struct {
 	config   *ssh.ServerConfig
 	dir      string
 
-	files   func(ch ssh.Channel) // serves the subsystem sftp; nil: there is none
+	files func(ch ssh.Channel) // serves the subsystem sftp; nil: there is none
 
 	mu      sync.Mutex
 	user    ssh.Signer

@@ -14,7 +14,7 @@ import (
 // hop is the server that s is about.
 func (s settings) hop() (hop, error) {
 	address := net.JoinHostPort(s.one("hostname"), s.one("port"))
-	o := hop{address: address, known: address, user: s.one("user")}
+	o := hop{host: address, address: address, known: address, user: s.one("user")}
 	if n, err := strconv.Atoi(s.one("port")); err != nil || n < 1 || n > 65535 || !plainWord.MatchString(s.one("hostname")) || !plainWord.MatchString(o.user) {
 		return o, fmt.Errorf("ssh -G %s: %q, port %q, user %q is not an address that can be used", s.host,
 			untrusted.Clean(s.one("hostname"), 80), untrusted.Clean(s.one("port"), 20), untrusted.Clean(o.user, 40))
