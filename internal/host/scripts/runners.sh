@@ -151,8 +151,7 @@ started() {
       xr=${x%/run*.sh*}
       xr=/${xr#*/}
       STARTS=$STARTS${f##*/}' '$xr$NL
-      marked "$xr"
-      case ${f##*/} in actions.runner.* | vsts.agent.*) seed "$xr" ;; esac
+      case ${f##*/} in actions.runner.* | vsts.agent.*) seed "$xr" ;; *) marked "$xr" ;; esac # marked has an f of its own
       ;;
     esac
     case $w in
