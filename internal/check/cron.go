@@ -14,6 +14,8 @@ func cronCheck() Check {
 		ID:     "cron-timers",
 		Title:  "What runs on a schedule",
 		Why:    "A scheduled task brings an intruder back after processes are ended and tokens are replaced.",
+		Reads:  "crontab, cron.d, cron.daily and their like, personal crontabs, tasks of at, timers, lingering, rc.local",
+		Root:   "personal crontabs, tasks of at",
 		Needs:  []string{snapshot.SectionCron, snapshot.SectionUnits, snapshot.SectionKeys},
 		Attack: []string{"T1053.003"},
 		NIST:   []string{"CM-7", "SI-4"},

@@ -10,6 +10,7 @@ func hostKeyCheck() Check {
 		ID:     "host-key",
 		Title:  "The key by which the host is known",
 		Why:    "Another key than the known one means that the machine was built anew, or that somebody stands in between and would get what we send.",
+		Reads:  "the key that the host's SSH server showed, and what known_hosts has",
 		Needs:  []string{snapshot.SectionHostKey},
 		Attack: []string{"T1557"},
 		NIST:   []string{"IA-3", "SC-23"},

@@ -15,6 +15,8 @@ func installationsCheck() Check {
 		ID:     "installations",
 		Title:  "Runners on this host",
 		Why:    "An intruder who registers a second runner keeps receiving trusted jobs after the first one is removed.",
+		Reads:  "configurations and roots of every runner, running agents, units that start them",
+		Root:   "roots of other users, links of other users' processes",
 		Needs:  []string{snapshot.SectionProc, snapshot.SectionDetail, snapshot.SectionRunners, snapshot.SectionUnits, snapshot.SectionKeys},
 		Attack: []string{"T1543.002", "T1078"},
 		NIST:   []string{"CM-8", "CM-7", "SI-4"},

@@ -14,6 +14,8 @@ func jobHooksCheck() Check {
 		ID:     "job-hooks",
 		Title:  "What runs in every job",
 		Why:    "A hook in the runner's own configuration runs in each job of each project, with that job's secrets, and no repository shows it.",
+		Reads:  "gitlab-runner's config.toml, .env, .path and scripts of GitHub's roots, variables in units and running agents",
+		Root:   "config.toml, environments of other users' processes",
 		Needs:  []string{snapshot.SectionRunners, snapshot.SectionUnits, snapshot.SectionProc, snapshot.SectionDetail},
 		Attack: []string{"T1546.004"},
 		NIST:   []string{"CM-7", "SI-7"},

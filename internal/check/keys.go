@@ -14,6 +14,8 @@ func keysCheck() Check {
 		ID:     "authorized-keys",
 		Title:  "Who can log in with a key",
 		Why:    "A key left behind is the simplest way back in, and nothing at the CI provider shows it.",
+		Reads:  "authorized_keys and what lies beside it in every home, sshd's configuration, sshrc",
+		Root:   "homes of other users",
 		Needs:  []string{snapshot.SectionKeys},
 		Attack: []string{"T1098.004"},
 		NIST:   []string{"AC-2", "IA-5"},

@@ -14,6 +14,8 @@ func orphansCheck() Check {
 		ID:     "orphans",
 		Title:  "Processes that outlived their job",
 		Why:    "Stopping the agent does not stop what a job left behind: it keeps the job's secrets and the network.",
+		Reads:  "the process table with parents, environments and executables",
+		Root:   "environments of other users' processes",
 		Needs:  []string{snapshot.SectionProc, snapshot.SectionDetail, snapshot.SectionKeys},
 		Attack: []string{"T1036", "T1543"},
 		NIST:   []string{"SI-4", "CM-7"},

@@ -12,6 +12,8 @@ func preloadCheck() Check {
 		ID:     "ld-preload",
 		Title:  "Code that every program loads",
 		Why:    "A preloaded library runs inside every program and can hide files and processes from what the host tells us.",
+		Reads:  "/etc/ld.so.preload, LD_PRELOAD and LD_AUDIT of running processes",
+		Root:   "environments of other users' processes",
 		Needs:  []string{snapshot.SectionProfiles, snapshot.SectionProc, snapshot.SectionDetail},
 		Attack: []string{"T1574.006"},
 		NIST:   []string{"SI-7"},

@@ -14,6 +14,8 @@ func profilesCheck() Check {
 		ID:     "shell-profiles",
 		Title:  "What shells run when they start",
 		Why:    "gitlab-runner's shell executor uses a login shell: a line in a profile runs in every job.",
+		Reads:  "shell start-up files of every account and of the machine, environment.d, .gitconfig",
+		Root:   "homes of other users",
 		Needs:  []string{snapshot.SectionProfiles, snapshot.SectionKeys},
 		Attack: []string{"T1546.004"},
 		NIST:   []string{"CM-7", "SI-7"},

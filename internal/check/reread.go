@@ -7,6 +7,7 @@ func rereadCheck() Check {
 		ID:     "userland-lies",
 		Title:  "Files read twice, by the host's shell and by its SSH server",
 		Why:    "The shell and its tools are the host's and may be replaced; SFTP is answered by the SSH server itself. Where they disagree about a file, one of them lies.",
+		Reads:  "a handful of files, by the shell and again over SFTP, where reread is configured",
 		Needs:  []string{snapshot.SectionReread},
 		Attack: []string{"T1014", "T1554"},
 		NIST:   []string{"SI-7", "AU-10"},

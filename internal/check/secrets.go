@@ -17,6 +17,8 @@ func secretsCheck() Check {
 		ID:     SecretsOnDisk,
 		Title:  "Credentials that jobs could read",
 		Why:    "What lies on a runner in reach of a job has to be counted as stolen. Places and names only: contents are not read.",
+		Reads:  "places, owners and modes of credential files; never their content",
+		Root:   "homes of other users",
 		Needs:  []string{snapshot.SectionSecrets, snapshot.SectionRunners, snapshot.SectionKeys},
 		Attack: []string{"T1552.001"},
 		NIST:   []string{"IA-5", "AC-6"},

@@ -14,6 +14,8 @@ func unitsCheck() Check {
 		ID:     "unit-dropins",
 		Title:  "How the runner's service starts",
 		Why:    "A drop-in or a changed unit runs an intruder's code with the agent each time it starts, and survives a new token.",
+		Reads:  "units and drop-ins of the machine and of every account, the unit's environment file, generators",
+		Root:   "units of other users' homes",
 		Needs:  []string{snapshot.SectionUnits},
 		Attack: []string{"T1543.002"},
 		NIST:   []string{"CM-7", "SI-7"},
