@@ -224,6 +224,9 @@ func TestCodeownersTakesTheLastPatternThatFits(t *testing.T) {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
+	if ownsPath(strings.Repeat("**/a/", 40)+"x", strings.Repeat("a/", 20)+"y") || !ownsPath(strings.Repeat("**/", 60)+"*.yml", f) {
+		t.Error("stars are not kept short")
+	}
 	if got := codeowners([]byte("* "+strings.Repeat("@a ", 1000)), f); len(got) != 10 {
 		t.Errorf("%d owners", len(got))
 	}
