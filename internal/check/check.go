@@ -85,7 +85,7 @@ func All() []Check {
 	all = append(all,
 		runnerFilesCheck(), memoryCheck(), runnerUserCheck(), runtimeCheck(), bootCheck(), loginCheck(), privilegesCheck(),
 		packagesCheck(), servicesCheck(), kernelCheck(), programsCheck(), toolsCheck(), containersCheck(),
-		destinationsCheck(), metadataCheck(), reachCheck(), ageCheck(),
+		destinationsCheck(), metadataCheck(), reachCheck(), ageCheck(), crossViewCheck(),
 	)
 	for i := range all {
 		look := all[i].look

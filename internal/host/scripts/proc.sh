@@ -88,7 +88,6 @@ procs() {
     case $st in *'(gitlab-runner)'* | *'(Runner.Listener)'* | *'(Agent.Listener)'* | *'(act_runner)'* | *'(act-runner)'* | *'(forgejo-runner)'* | \
       *'(gitea-runner)'* | *'(buildkite-agent)'* | *'(java)'*) AGENTS="$AGENTS $pid:$uid" ;; esac
   done
-  if [ -z "$R" ] && [ "$P" = triage ] && [ "$CN" -eq 0 ]; then cross; fi
   leave proc
 }
 
@@ -142,10 +141,16 @@ net() {
 }
 
 # cross: a process that answers under its number and is not in the list of numbers is hidden. Threads answer too, so
-# its own number has to be that of its group; what came or went meanwhile is asked twice.
+# its own number has to be that of its group; what came or went meanwhile is asked twice. In a tree the list is all there is.
 cross() {
-  mx=
-  slurp "$R/proc/sys/kernel/pid_max" && mx=$V
+  enter cross
+  if [ -n "$R" ]; then
+    frame fact probed '=tree'
+    frame fact hidden '='
+    leave cross
+    return
+  fi
+  mx=$($TO head -c 16 /proc/sys/kernel/pid_max 2>/dev/null) # in one read: the kernel gives a number once only
   case $mx in '' | *[!0-9]* | ??????????*) mx=32768 ;; esac
   [ "$mx" -le 65536 ] || mx=65536
   hid= n=0
@@ -163,4 +168,5 @@ cross() {
   done
   frame fact probed "=$mx"
   frame fact hidden "=${left# }"
+  leave cross
 }

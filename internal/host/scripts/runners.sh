@@ -165,7 +165,8 @@ started() {
 
 # roots HOME...: finds them: running ones, those of units, those in the usual places; the search of the disk is triage's
 roots() {
-  processes
+  GL=''
+  [ "$P" = image ] || processes # an image's /proc could be of whoever mounted it
   for u in /etc/systemd/system /run/systemd/system /run/systemd/transient /usr/local/lib/systemd/system; do started "$u"; done
   for u do
     started "$u/.config/systemd/user"

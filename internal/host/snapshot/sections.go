@@ -14,7 +14,8 @@ const (
 	SectionKeys     = "keys"
 	SectionProfiles = "profiles"
 	SectionSecrets  = "secrets"
-	SectionJobs     = "jobs" // what ran here, by the agents' own files
+	SectionCross    = "cross" // processes asked for by number, against the list of them
+	SectionJobs     = "jobs"  // what ran here, by the agents' own files
 
 	SectionKernel     = "kernel"     // what the kernel says of itself: modules, mounts, routes
 	SectionSystem     = "system"     // persistence places of the machine that are none of the above
@@ -44,7 +45,7 @@ const (
 var (
 	watchSections  = []string{SectionIdent, SectionProc, SectionDetail, SectionNet, SectionLog, SectionWants}
 	triageSections = append(append([]string(nil), watchSections...),
-		SectionUnits, SectionCron, SectionRunners, SectionKeys, SectionProfiles, SectionSecrets, SectionJobs,
+		SectionCross, SectionUnits, SectionCron, SectionRunners, SectionKeys, SectionProfiles, SectionSecrets, SectionJobs,
 		SectionKernel, SectionSystem, SectionPrivileged, SectionHomes, SectionWork, SectionContainers, SectionOwned)
 )
 
