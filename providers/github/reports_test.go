@@ -97,7 +97,7 @@ func TestRunner710And3737ARemovalIsSentOnceATry(t *testing.T) {
 	}
 }
 
-func TestRunner2588NoRemovalTokenIsEverAskedFor(t *testing.T) {
+func TestRunner2588And4017NoRemovalTokenIsEverAskedFor(t *testing.T) {
 	for _, r := range Reads() {
 		if strings.Contains(r.Pattern, "token") && strings.Contains(r.Pattern, "/actions/runners/") || strings.Contains(r.Pattern, "jitconfig") {
 			t.Errorf("%s %s is a read", r.Method, r.Pattern)
@@ -134,6 +134,22 @@ func TestRunner1406AStoppedEphemeralIsStillRegistered(t *testing.T) {
 	}
 	if p := l.plans(t, providers.Deregister, ref); len(p[0].Changes) != 1 || !strings.Contains(all(p[0]), "ephemeral") {
 		t.Errorf("%+v", p)
+	}
+}
+
+func TestRunner1364And3241GitHubRemovesWhatDoesNotConnect(t *testing.T) {
+	l := openActing(t, providertest.Wait)
+	if s := all(l.option(t, providers.Pause, orgRunner, "host")); !strings.Contains(s, "14 days") {
+		t.Errorf("stopping it sets that clock going, and it is not said: %s", s)
+	}
+}
+
+func TestConfigurationAsCode2682AQuarantineThatWasTakenBackReadsAsNotPaused(t *testing.T) {
+	l := openActing(t, providertest.Wait)
+	l.do(t, l.option(t, providers.Pause, orgRunner, "quarantine").Changes[0])
+	l.fake.change(func(f *fake) { f.groups["orgs/acme"][f.acts().next].Repos = []int64{101} })
+	if o := l.look(t, orgRunner); o.Paused != witness.No || !strings.Contains(o.Says, "it serves 1 repositories") {
+		t.Errorf("somebody let a repository into its group: %+v", o)
 	}
 }
 
