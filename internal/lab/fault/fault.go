@@ -22,7 +22,7 @@ const (
 	OldListener = "old-listener" // a listener of before RunnerNotFound survives the stop and retries for ever
 	NewListener = "new-listener" // a current one survives the stop and wipes itself once it learns of the deletion
 	Rogue       = "rogue"        // a second listener on the host, of an account that nobody configured
-	Busy422     = "busy-422"     // the runner counts as busy for ever, so that it cannot be deleted
+	Busy422     = "busy-422"     // deleting the runner is refused for ever as if it were busy, whatever its page says
 )
 
 // Names lists them all, None first.

@@ -128,7 +128,7 @@ const (
 	tokenOK   = `200 {"access_token":"t","expires_in":3000}`
 	sessionOK = `200 {"sessionId":"s"}`
 	nothing   = `202 `
-	notFound  = `404 {"source":"actions-broker-listener","errorKind":"RunnerNotFound","message":"Registration x was not found or is not medium trust. ClientType: ServiceIdentity"}`
+	notFound  = `404 {"source":"actions-broker-listener","errorKind":"RunnerNotFound","message":"Registration was not found or is not medium trust. ClientType: ServiceIdentity"}`
 	invalid   = `400 {"error":"invalid_client","error_description":"no client"}`
 )
 
@@ -205,7 +205,7 @@ func TestNewOneWipesItself(t *testing.T) {
 // One of the middle ends with an error and leaves its files.
 func TestMiddleOneEnds(t *testing.T) {
 	code, p, _, dir := play(t, "2.330.0", 50, map[string][]string{"POST token": {tokenOK}, "POST session": {sessionOK}, "GET message": {nothing, notFound}})
-	if code != ExitTerminated || left(t, dir) != whole || has(p.log, "WRITE ERROR: An error occurred: Registration x was not found") != 1 {
+	if code != ExitTerminated || left(t, dir) != whole || has(p.log, "WRITE ERROR: An error occurred: Registration was not found") != 1 {
 		t.Errorf("code %d, left %q\n%s", code, left(t, dir), strings.Join(p.log, "\n"))
 	}
 }

@@ -75,7 +75,7 @@ func (s *Server) message(w http.ResponseWriter, r *http.Request) {
 		ses := x.session
 		switch {
 		case !s.registered(x):
-			notFound(w, x)
+			notFound(w)
 			return
 		case ses == nil || ses.id != q.Get("sessionId"):
 			brokerError(w, http.StatusUnauthorized, "RunnerSessionInvalid", "The session is not valid any more.")

@@ -9,10 +9,13 @@ import (
 	"cordon/internal/lab/fault"
 )
 
-// busy reports whether a runner counts as working. Under the fault busy-422 one of them
-// does for ever, with no job that anybody could cancel (actions/runner#3775).
-func (s *Server) busy(r *runner) bool {
-	return r.job != nil || r.ID == s.o.Stuck && s.o.Faults.Is(fault.Busy422)
+// busy reports whether a runner counts as working.
+func (s *Server) busy(r *runner) bool { return r.job != nil }
+
+// held reports whether a runner cannot be deleted. Under the fault busy-422 one of them
+// never can, whatever its own page says (the lease is held, actions/runner#3775, ARC #1318).
+func (s *Server) held(r *runner) bool {
+	return s.busy(r) || r.ID == s.o.Stuck && s.o.Faults.Is(fault.Busy422)
 }
 
 // pick finds the oldest queued job that the runner may take: all its labels, and a

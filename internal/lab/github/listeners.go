@@ -114,7 +114,7 @@ func (s *Server) listener(w http.ResponseWriter, r *http.Request) *runner {
 	}
 	for _, x := range s.gone {
 		if token != "" && x.access == token {
-			notFound(w, x)
+			notFound(w)
 			return nil
 		}
 	}
@@ -122,8 +122,8 @@ func (s *Server) listener(w http.ResponseWriter, r *http.Request) *runner {
 	return nil
 }
 
-func notFound(w http.ResponseWriter, x *runner) {
-	brokerError(w, http.StatusNotFound, "RunnerNotFound", fmt.Sprintf("Registration %s was not found or is not medium trust. ClientType: ServiceIdentity", x.clientID))
+func notFound(w http.ResponseWriter) {
+	brokerError(w, http.StatusNotFound, "RunnerNotFound", "Registration was not found or is not medium trust. ClientType: ServiceIdentity")
 }
 
 // register makes a runner of whoever has a registration token.

@@ -56,7 +56,7 @@ func (c *call) deleteRunner() {
 	if r == nil {
 		return
 	}
-	if c.s.busy(r) {
+	if c.s.held(r) {
 		c.refuse("Runner %q is currently running a job and cannot be deleted", r.Name)
 		return
 	}

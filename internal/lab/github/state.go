@@ -118,7 +118,7 @@ type Options struct {
 	Ledger *ledger.Ledger
 	Vault  *vault.Vault
 	Faults *fault.Switch
-	Stuck  int // the runner that is busy for ever under the fault busy-422
+	Stuck  int // the runner that cannot be deleted under the fault busy-422
 }
 
 // New makes a server that has what data says.
