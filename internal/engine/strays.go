@@ -41,7 +41,7 @@ func (r *Run) openStrays() (lines []string, told map[string]bool) {
 				word = "registration not ours"
 			}
 			told[from(s.Root)] = true
-			lines = append(lines, fmt.Sprintf("%s; %s: open item (%s)", r.standsOf(h, s), word, s.What))
+			lines = append(lines, fmt.Sprintf("%s: %s; %s: open item", s.What, r.standsOf(h, s), word))
 		}
 	}
 	return lines, told
