@@ -29,10 +29,10 @@ func (c *counting) RoundTrip(*http.Request) (*http.Response, error) {
 }
 
 // limitedTo says that of limit calls left remain until an hour from now, by a clock of
-// GitHub's that is a day fast.
+// GitHub's that is a day slow.
 func limitedTo(status, limit, left int, body string) func() *http.Response {
 	return func() *http.Response {
-		now := time.Now().Add(24 * time.Hour)
+		now := time.Now().Add(-24 * time.Hour)
 		return say(status, map[string]string{
 			"Date": now.UTC().Format(http.TimeFormat), "X-RateLimit-Limit": strconv.Itoa(limit), "X-RateLimit-Remaining": strconv.Itoa(left),
 			"X-RateLimit-Reset": strconv.FormatInt(now.Add(time.Hour).Unix(), 10), "X-RateLimit-Resource": "core",
@@ -78,7 +78,7 @@ func TestListsStopAtTheReserveAndContainmentDoesNot(t *testing.T) {
 func TestTheGapOfAListThatStoppedSaysWhenTheLimitEnds(t *testing.T) {
 	c := &counting{answer: limitedTo(200, 5000, 7, `{"total_count":900,"runners":[{"id":1,"name":"x","os":"linux","status":"online","busy":false,"labels":[]}]}`)}
 	g := overCounting(t, c).listed(t)
-	reset := time.Now().Add(25 * time.Hour).UTC()
+	reset := time.Now().Add(-23 * time.Hour).UTC()
 	why := g.gaps["pages 2 to 9 of runners of organization acme"]
 	if c.asked != 1 || len(g.gaps) != 1 || !strings.Contains(why, "7 of 5000 calls are left until "+reset.Format("15:04 MST")) ||
 		!strings.Contains(why, fmt.Sprintf("the last %d are kept for containment", Reserve)) {
