@@ -169,10 +169,13 @@ func (j *judged) log(h target.Ref, looks []witness.Observation) {
 		j.missing("host %s: the agent's log was read once only, so nothing could be compared", h.ID)
 	case last.LastContact.After(first.LastContact):
 		j.against(last)
-		if last.Rejected == witness.Yes {
+		switch {
+		case last.Rejected == witness.Yes:
 			j.came.knocking = true
-		} else {
-			j.came.accepted = j.came.accepted || last.Polling == witness.Yes
+		case last.Polling == witness.Yes:
+			j.came.accepted = true
+		default: // it asked: cut off from the network, or told that another session is there
+			j.came.called = true
 		}
 	case last.LastContact.Before(first.LastContact):
 		j.missing("host %s: the agent's log lost lines that were there before", h.ID)
@@ -193,7 +196,7 @@ func (j *judged) state() (string, string) {
 	case j.came.knocking:
 		return witness.Knocking, "rejected, still knocking: the registration is dead, the agent is not"
 	case j.came.called:
-		return witness.Knocking, "a proxy saw it call the provider; whether it was answered is not known"
+		return witness.Knocking, "it was seen to call the provider; whether it was answered is not known"
 	case quiet < j.w.Needs:
 		return witness.Waiting, fmt.Sprintf("quiet for %s of %s", quiet.Round(time.Minute), j.w.Needs)
 	case len(j.v.Missing) > 0:
