@@ -19,7 +19,7 @@ var removals = []struct {
 		file: "ending.go", from: `o.Source == witness.HostProcess && o.Exists == witness.Yes && slices.Contains(dereg, Done)`, to: `false && slices.Contains(dereg, Done)`,
 	}},
 	{"TestActionsRunner3892OfflineAndStillPolling", mutant{
-		file: "../watch/judge.go", from: "if o.Polling == witness.Yes && o.LastContact.After(j.w.From) {", to: "if !o.LastContact.IsZero() && false && o.Polling == witness.Yes && o.LastContact.After(j.w.From) {",
+		file: "../watch/judge.go", from: "contact := o.Polling == witness.Yes && o.LastContact.After(j.w.From)", to: "contact := false && o.Polling == witness.Yes && o.LastContact.After(j.w.From)",
 	}},
 	{"TestActionsRunner3737CannotDeleteBecauseOfAJob", mutant{
 		file: "retry.go", from: "&& r.st.tries[t.key()] < maxTries", to: "&& false && r.st.tries[t.key()] < maxTries",
@@ -31,7 +31,7 @@ var removals = []struct {
 		file: "next.go", from: "	if err != nil {\n		if ctx.Err() != nil {\n			return Prompt{}, ctx.Err()\n		}\n		r.unplanned++", to: "	if err != nil {\n		if ctx.Err() == nil {\n			return r.notNeeded(t, err.Error())\n		}\n		r.unplanned++",
 	}},
 	{"TestJenkins26661PausedAndConnected", mutant{
-		file: "../watch/judge.go", from: "if o.Polling == witness.Yes && o.LastContact.After(j.w.From) {", to: "if o.Paused != witness.Yes && o.Polling == witness.Yes && o.LastContact.After(j.w.From) {",
+		file: "../watch/judge.go", from: "contact := o.Polling == witness.Yes && o.LastContact.After(j.w.From)", to: "contact := o.Paused != witness.Yes && o.Polling == witness.Yes && o.LastContact.After(j.w.From)",
 	}},
 	{"TestConfigurationAsCode2682APauseThatCameBack", mutant{
 		file: "alarm.go", from: "o.Paused != witness.No ||", to: "o.Paused != witness.Unknown ||",
@@ -50,6 +50,18 @@ var removals = []struct {
 	}},
 	{"TestGocd3760AJobThatBeganAfterThePause", mutant{
 		file: "alarm.go", from: "		if known || !j.StartedAt.After(since) {", to: "		if known || j.StartedAt.After(since) {",
+	}},
+	{"TestActionsRunner3669StoppedBeforeItWasPaused", mutant{
+		file: "guard.go", from: "	for _, id := range t.step.Needs {", to: "	for _, id := range t.step.Needs[:0] {",
+	}},
+	{"TestActionsRunnerController2943WhatWasGoneIsAGap", mutant{
+		file: "gather.go", from: "	if len(gaps) > 0 {\n		return Unreached", to: "	if len(gaps) > 99 {\n		return Unreached",
+	}},
+	{"TestJenkins27192ASecretThatCannotBeReplaced", mutant{
+		file: "next.go", from: "	case !applicable(plans):", to: "	case false && !applicable(plans):",
+	}},
+	{"TestWoodpecker2027TheMachineCameBackUnderAnotherRecord", mutant{
+		file: "look.go", from: "if ret, ok := prov.(providers.Returner); ok {", to: "if ret, ok := prov.(providers.Returner); ok && false {",
 	}},
 }
 
