@@ -34,7 +34,7 @@ func (p *Provider) capacity(ctx context.Context, v view) (string, error) {
 // is known, else of its scope.
 func (p *Provider) peers(ctx context.Context, v view) (n int, where string, more bool, err error) {
 	path, where := v.sc.prefix()+"/actions/runners", v.sc.String()
-	if v.group != nil {
+	if v.group != nil && !v.group.quarantine() {
 		path, where = v.sc.group(v.group.ID)+"/runners", "its group "+string(p.text(v.group.Name))
 	}
 	const most = 3

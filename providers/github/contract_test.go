@@ -352,4 +352,3 @@ func allowed(t *testing.T, c change.Change) context.Context {
 	}
 	return change.WithPermit(context.Background(), p)
 }
-

@@ -215,4 +215,3 @@ func anys(list []map[string]any) []any {
 	}
 	return out
 }
-

@@ -77,4 +77,3 @@ func (f *fake) revokeRoutes() {
 	f.handle("PUT /app/installations/{n}/suspended", suspended(stamp(f.now)))
 	f.handle("DELETE /app/installations/{n}/suspended", suspended(nil))
 }
-

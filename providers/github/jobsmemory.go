@@ -21,6 +21,7 @@ type memory struct {
 	runs  map[int64]overRun
 	jobs  int
 	names map[runnerKey]wireRunner
+	homes map[runnerKey]int64 // the group that a runner was in before it was held back
 	last  searched
 }
 
@@ -112,4 +113,27 @@ func (s *search) copy() *search {
 	c := *s
 	c.b, c.found, c.lacks = nil, slices.Clone(s.found), slices.Clone(s.lacks)
 	return &c
+}
+
+// leaves remembers the group that a runner is about to be moved out of: its jobs up to now
+// are of the repositories of that one.
+func (m *memory) leaves(sc scope, id, group int64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.homes == nil || len(m.homes) >= maxMemoryNames {
+		m.homes = map[runnerKey]int64{}
+	}
+	m.homes[runnerKey{sc, id}] = group
+}
+
+// home is the group that a runner came from into another one, where that is remembered.
+func (m *memory) home(sc scope, w wireRunner) (wireRunner, bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	id, ok := m.homes[runnerKey{sc, w.ID}]
+	if !ok || w.GroupID != nil && *w.GroupID == id {
+		return w, false
+	}
+	w.GroupID = &id
+	return w, true
 }

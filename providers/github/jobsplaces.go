@@ -78,6 +78,9 @@ func (p *Provider) orgPlaces(ctx context.Context, b *bounded, sc scope, w *wireR
 		return true, nil
 	})
 	if err == nil && len(c.list)+c.odd == 0 { // a quarantine: its jobs are of before it came there
+		if was, ok := p.memory.home(sc, *w); ok {
+			return p.orgPlaces(ctx, b, sc, &was)
+		}
 		list, whys, lerr := p.orgRepos(ctx, b, sc.path)
 		return list, append(whys, servesNobody+"every repository of "+sc.path+" is looked at"), lerr
 	}

@@ -177,9 +177,18 @@ func TestAQuarantineHidesNoJob(t *testing.T) {
 	}
 	l.do(t, l.option(t, providers.Pause, orgRunner, "quarantine").Changes[0])
 	after, partial, err := l.Jobs(context.Background(), orgRunner, since, 10)
+	if err != nil || len(after) != len(jobs) || partial != "" {
+		t.Errorf("whoever planned it knows its group: %+v (%s), %v", after, partial, err)
+	}
+	another, err := New(l.o) // of another process, which does not
+	if err != nil {
+		t.Fatal(err)
+	}
+	after, partial, err = another.Jobs(context.Background(), orgRunner, since, 10)
 	if err != nil || len(after) != len(jobs) || !strings.Contains(partial, "serves nobody") {
 		t.Errorf("%+v (%s), %v", after, partial, err)
 	}
+	l = &acting{&lab{Provider: another, fake: l.fake, wire: l.wire, base: l.base, tr: l.tr}, NewApplier(another)}
 	if p := l.plans(t, providers.Cancel, orgRunner); len(p[0].Changes) != 1 {
 		t.Errorf("its run is not found any more: %+v", p)
 	}

@@ -56,6 +56,9 @@ func (p *Provider) planCancel(ctx context.Context, v view) ([]change.Plan, error
 	}
 	plans[0].Title = fmt.Sprintf("cancel the runs of %d jobs on %s", len(on.jobs), v.name)
 	plans[1].Title = fmt.Sprintf("force: cancel the runs of %d jobs on %s", len(on.jobs), v.name)
+	if len(seen) == 1 { // then the plan says what the change does
+		plans[0].Title, plans[1].Title = plans[0].Changes[0].Title, plans[1].Changes[0].Title
+	}
 	if len(seen) > 0 {
 		return plans, nil
 	}

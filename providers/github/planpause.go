@@ -80,6 +80,9 @@ func (p *Provider) planQuarantine(ctx context.Context, v view, loses string) (ch
 			return plan, nil
 		}
 	}
+	if v.group != nil {
+		p.memory.leaves(v.sc, v.runner.ID, v.group.ID)
+	}
 	into, passed, err := p.quarantineIn(ctx, v, all)
 	if err != nil {
 		return plan, err

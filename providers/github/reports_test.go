@@ -56,6 +56,10 @@ func TestRunner4422BusyFalseWhileRunning(t *testing.T) {
 	if o := l.look(t, orgRunner); o.Busy != witness.Unknown {
 		t.Errorf("idle by its word alone is not known: %+v", o)
 	}
+	l.fake.change(func(f *fake) { f.groups["orgs/acme"][2].Repos = []int64{100, 101} })
+	if o := l.look(t, orgRunner); o.Busy != witness.Unknown || !strings.Contains(o.Says, "not all could be looked at") {
+		t.Errorf("one of two repositories is hidden: %+v", o)
+	}
 }
 
 func TestRunner3448And3892OfflineIsNotContained(t *testing.T) {

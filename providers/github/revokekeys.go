@@ -81,4 +81,3 @@ func usedAt(t *time.Time) string {
 	}
 	return "last used " + t.UTC().Format("2006-01-02")
 }
-

@@ -81,6 +81,9 @@ func (p *Provider) placesOf(ctx context.Context, b *bounded, sc scope, w wireRun
 		if err != nil || len(c.list)+c.odd > 0 {
 			return lastPushed(c), strings.Join(c.lacks(), "; "), err
 		}
+		if was, ok := p.memory.home(sc, w); ok {
+			return p.placesOf(ctx, b, sc, was)
+		}
 		c, caveat = collector{seen: map[string]bool{}, expect: -1}, servesNobody
 	} else if err != nil {
 		caveat = "the runner's group is not known, so "
