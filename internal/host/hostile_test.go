@@ -46,7 +46,11 @@ func mark(s string, low rune) string {
 
 // watchStream is a whole answer to the request in stdin.
 func watchStream(stdin string) string {
-	f := &framer{nonce: nonceOf.FindStringSubmatch(stdin)[1]}
+	m := nonceOf.FindStringSubmatch(stdin)
+	if m == nil { // the connection broke before the script was there
+		return ""
+	}
+	f := &framer{nonce: m[1]}
 	f.frame("begin", "watch", "cordon-collector 1")
 	for _, s := range snapshot.SectionsOf("watch") {
 		f.frame("enter", s, "")

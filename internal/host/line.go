@@ -33,6 +33,17 @@ func (l line) open(ctx context.Context, g *guard, ex *Exchange) (*session, error
 	if err != nil {
 		return nil, err
 	}
+	return routed{l, r}.open(ctx, g, ex)
+}
+
+// routed is a line whose way is known.
+type routed struct {
+	line
+	r route
+}
+
+func (l routed) open(ctx context.Context, g *guard, ex *Exchange) (*session, error) {
+	r := l.r
 	last := r.hops[len(r.hops)-1]
 	ex.Carrier, ex.Address, ex.User = r.String(), last.address, last.user
 	var wg sync.WaitGroup

@@ -107,6 +107,9 @@ func TestAUserlandThatLiesIsConvicted(t *testing.T) {
 	if err := os.Chtimes(disk0.path("/etc/ld.so.preload"), time0, time0); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.Remove(disk0.path("/opt/gh/.runner")); err != nil { // shown by the shell, and not there
+		t.Fatal(err)
+	}
 	snap, _, _, err := rereading(t, shell.root, disk0.root, disk{disk0.root}.serve)
 	if err != nil {
 		t.Fatal(err)
@@ -116,7 +119,7 @@ func TestAUserlandThatLiesIsConvicted(t *testing.T) {
 	for _, f := range got.Findings {
 		where = append(where, string(f.Severity)+" "+string(f.Where))
 	}
-	if !slices.Equal(where, []string{"high /etc/ld.so.preload", "high /opt/gh/.env"}) {
+	if !slices.Equal(where, []string{"high /etc/ld.so.preload", "high /opt/gh/.env", "high /opt/gh/.runner"}) {
 		t.Errorf("%v: %+v", where, snap.Rereads)
 	}
 }

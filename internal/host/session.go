@@ -88,7 +88,7 @@ func (h *Hosts) run(ctx context.Context, x Host, j job) (Exchange, error) {
 		Host: x.Name, Transport: x.transport(), User: x.User, Script: j.script.Name, SHA256: j.script.SHA256,
 		Profile: j.profile, At: h.o.Clock.Now(), Sudo: x.Sudo, Exit: -1,
 	}
-	err := h.contact(ctx, x, j, &ex)
+	err := h.carry(ctx, h.carrierOf(x), x, j, &ex)
 	if err != nil {
 		ex.Err = untrusted.Clean(err.Error(), 500)
 	}
@@ -102,11 +102,12 @@ func (h *Hosts) run(ctx context.Context, x Host, j job) (Exchange, error) {
 	return ex, err
 }
 
-func (h *Hosts) contact(ctx context.Context, x Host, j job, ex *Exchange) error {
+// carry is one contact over c.
+func (h *Hosts) carry(ctx context.Context, c carrier, x Host, j job, ex *Exchange) error {
 	g := &guard{}
 	defer g.stop()
 	defer context.AfterFunc(ctx, func() { g.fire(ctx.Err()) })()
-	sh, err := h.carrierOf(x).open(ctx, g, ex)
+	sh, err := c.open(ctx, g, ex)
 	if err == nil {
 		g.watch(j.idle, j.total,
 			fmt.Errorf("%w (nothing for %s)", ErrSilent, j.idle),
