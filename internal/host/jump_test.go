@@ -2,14 +2,12 @@ package host
 
 import (
 	"context"
-
 	"crypto/rand"
 	"errors"
 	"fmt"
 	"net"
 	"os"
 	"path/filepath"
-
 	"strings"
 	"sync/atomic"
 	"testing"
