@@ -127,11 +127,11 @@ func (e *exposure) repo(repo string) {
 	} {
 		e.ask(x.name+" of "+where, func() error { return e.names(x.path, x.where, x.why, x.kind, x.web) })
 	}
-	e.ask("environments of "+where, func() error { return e.environments(repo, where, settings+"environments") })
-	e.ask("deploy keys of "+where, func() error { return e.keys(repo, where, settings+"keys") })
 	if !e.stop && e.ctx.Err() == nil {
 		e.owners[where] = e.p.owner(e.ctx, e.b, repo)
 	}
+	e.ask("environments of "+where, func() error { return e.environments(repo, where, settings+"environments") })
+	e.ask("deploy keys of "+where, func() error { return e.keys(repo, where, settings+"keys") })
 }
 
 // names lists secrets or variables. Replaced is updated_at where the store's value is
@@ -253,7 +253,7 @@ func (e *exposure) organizations(repos []string) {
 func (e *exposure) token(h hit) {
 	c := providers.Credential{
 		Name: fmt.Sprintf("job token of job %d", h.job.ID), Kind: "job-token", Where: e.short(h.repo),
-		Why: "the job ran here; its GITHUB_TOKEN is valid until the job ends",
+		Why: "the job ran here; its token is valid until the job ends", // as the list itself says it
 	}
 	if h.job.Status == completed && !h.job.CompletedAt.IsZero() {
 		c.Dead, c.DeadSaysBy = h.job.CompletedAt.UTC(), "GitHub: the job has ended ("+word(h.job.Conclusion)+")"

@@ -17,7 +17,7 @@ import (
 //   - fork pull request: the run's event is a pull request and its commit is of another
 //     repository, or of one that is gone.
 //   - first-time actor: nobody of that name started a run in this repository before the
-//     window began. A renamed account is a new name.
+//     window began, and somebody else did. A renamed account is a new name.
 //   - new workflow, changed workflow: GitHub knows the workflow since the window began, or
 //     a commit since then, on the way to the commit that ran, touched its file.
 //   - odd hour: it began in an hour of the day (UTC) in which none of the repository's
@@ -189,8 +189,30 @@ func (f *flagger) actor(h hit) {
 	case x.err != nil:
 		f.blind(flagFirst, f.why(x.err))
 	case x.yes:
-		f.flag(flagFirst, "")
+		others := f.ask("actors "+h.repo, func() fact { return f.anybody(h.repo) })
+		switch {
+		case others.err != nil:
+			f.blind(flagFirst, f.why(others.err))
+		case others.yes:
+			f.flag(flagFirst, "")
+		default:
+			f.blind(flagFirst, "nobody ran anything before the window")
+		}
 	}
+}
+
+// anybody reports whether a repository had a run before the window: without one, everyone
+// in it is there for the first time, which says nothing.
+func (f *flagger) anybody(repo string) fact {
+	if hist := f.s.history[repo]; hist != nil {
+		for _, first := range hist.actors {
+			if first.Before(f.s.since) {
+				return fact{yes: true}
+			}
+		}
+	}
+	n, err := countRuns(f.ctx, f.s.b, repo, nil, "<"+f.s.since.UTC().Format(time.RFC3339))
+	return fact{yes: n > 0, err: err}
 }
 
 // changed asks whether the workflow is new to GitHub, or its file was touched by a commit

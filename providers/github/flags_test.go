@@ -126,7 +126,7 @@ func TestWhatWasNotLookedAtIsAFlagOfItsOwn(t *testing.T) {
 		t.Fatal(jobs, err)
 	}
 	all := strings.Join(jobs[0].Flags, "|")
-	for _, want := range []string{"not looked: ", "changed workflow (its file is not in the repository)", "odd hour (0 runs before the window, 50 are needed)", "id-token: write (", "deployment (not permitted"} {
+	for _, want := range []string{"not looked: ", "changed workflow (its file is not in the repository)", "odd hour (0 runs before the window, 50 are needed)", "first-time actor (nobody ran anything before the window)", "id-token: write (", "deployment (not permitted"} {
 		if !strings.Contains(all, want) {
 			t.Errorf("%q lacks %q", all, want)
 		}

@@ -104,7 +104,7 @@ func TestWhatAnEarlierAttemptDidIsFoundAndARunFromBeforeThatRanAgain(t *testing.
 func TestMoreThanAThousandRunsAreReadInSlicesOfTime(t *testing.T) {
 	l, p, since := openPast(t)
 	p.repos("acme/web")
-	const n = 2300
+	const n = 1300
 	for i := range n {
 		at := since.Add(time.Duration(i) * 30 * time.Second)
 		p.run("acme/web", int64(1000+i), at, nil, pastJob{id: int64(50000 + i), attempt: 1, name: "x", status: "queued", began: at})
