@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"cordon/internal/check"
 	"cordon/internal/exposure"
 	"cordon/internal/target"
 	"cordon/providers"
@@ -24,6 +25,20 @@ func (r *Run) compared(l exposure.List) exposure.List {
 		}
 	}
 	return l
+}
+
+// differing is what a host and the provider tell differently, as the result of a check.
+func differing(l exposure.List, host string) []check.Result {
+	res := check.Result{Check: exposure.JobsCompared, Title: "jobs by the provider and by the host", State: check.Found}
+	for _, d := range l.Differences {
+		if d.Host == host {
+			res.Findings = append(res.Findings, d.Finding)
+		}
+	}
+	if len(res.Findings) == 0 {
+		return nil
+	}
+	return []check.Result{res}
 }
 
 // runnersOn are the runners of the case that use a host.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"cordon/internal/casefile"
@@ -94,7 +95,6 @@ func (r *Run) collect(ctx context.Context, t task, plan change.Plan) error {
 	}
 	p := r.prompt(t, Progress, gathered(profile, gaps))
 	p.Findings = results
-	r.tell(p)
 	if x := r.st.exposed; x != nil {
 		// What lies on the host was reachable too: the list grows, it never shrinks.
 		list := x.With(t.on.ID, results).Compared(exposure.HostJobsOf(snap, r.runnersOn(t.on)...))
@@ -102,7 +102,9 @@ func (r *Run) collect(ctx context.Context, t task, plan change.Plan) error {
 		if err != nil {
 			return err
 		}
+		p.Findings = append(slices.Clone(results), differing(list, t.on.ID)...)
 	}
+	r.tell(p)
 	if !snap.Complete {
 		return r.finish(t, Unreached, "the answer of the host is not complete: what is absent from it means nothing")
 	}
@@ -206,7 +208,8 @@ func (r *Run) reachable(ctx context.Context, runner target.Ref, since time.Time)
 		if err != nil {
 			partial = spent(ctx, err)
 		}
-		if partial != "" {
+		same := func(g evidence.Gap) bool { return g.Why == partial } // said by the list already
+		if partial != "" && !slices.ContainsFunc(gaps, same) {
 			gaps = append(gaps, evidence.Gap{Name: "exposure/jobs", Why: partial, At: r.o.Clock.Now()})
 		}
 	}
