@@ -56,6 +56,21 @@ func TestAcceptedIsNotOverAndForceIsTheSecondWay(t *testing.T) {
 	}
 }
 
+func TestOnlyTheDescribedAnswerIsAYes(t *testing.T) {
+	for _, c := range []struct {
+		status int
+		body   string
+		want   string
+	}{{202, `{}`, change.Applied}, {200, `{}`, change.Unknown}, {202, `null`, change.Unknown}, {204, ``, change.Unknown}} {
+		l := openActing(t, providertest.Wait)
+		ch := l.plans(t, providers.Cancel, orgRunner)[0].Changes[0]
+		l.wire.Hostile(&providertest.Answer{Status: c.status, Media: "application/json", Body: c.body}, providertest.Changes)
+		if out, _ := l.apply.Apply(allowed(t, ch), ch); out.State != c.want {
+			t.Errorf("%d %s: %+v", c.status, c.body, out)
+		}
+	}
+}
+
 func TestARunThatEndedOrWasStartedAgainIsNotCanceled(t *testing.T) {
 	l := openActing(t, providertest.Wait)
 	c := l.plans(t, providers.Cancel, orgRunner)[0].Changes[0]
