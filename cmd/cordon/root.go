@@ -79,7 +79,7 @@ Exit codes: 0 done, 1 failed, 2 usage or configuration, 3 findings, 4 cannot tel
 	p.BoolVar(&e.flags.readOnly, "read-only", false, "look only: no change can be permitted in this process")
 	p.BoolVar(&e.flags.plain, "plain", false, "ask and answer line by line instead of on a screen")
 	p.BoolVar(&e.flags.ascii, "ascii", false, "draw the screen with ASCII alone")
-	root.AddCommand(newVersion(e), newLab(e), newDemo(e), newTriage(e), newFleet(e), newDoctor(e), newHost(e), newChecks(e), newContain(e), newOffboard(e), newCase(e), newApprove(e), newBundle(e), newPlaybook(e), newKeys(e))
+	root.AddCommand(newVersion(e), newLab(e), newDemo(e), newTriage(e), newFleet(e), newDoctor(e), newHost(e), newChecks(e), newSweep(e), newContain(e), newOffboard(e), newCase(e), newApprove(e), newBundle(e), newPlaybook(e), newKeys(e))
 	return root
 }
 

@@ -1,0 +1,184 @@
+package app
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"time"
+
+	"cordon/internal/bundle"
+	"cordon/internal/check"
+	"cordon/internal/signing"
+	"cordon/internal/untrusted"
+)
+
+// IndicatorsNamespace is what an indicator file is signed for:
+// ssh-keygen -Y sign -n cordon-indicators@v1 -f KEY FILE writes FILE.sig.
+const IndicatorsNamespace = "cordon-indicators@v1"
+
+// SweepReport says where else something is.
+type SweepReport struct {
+	Schema    string       `json:"schema"`
+	Simulated bool         `json:"simulated,omitempty"`
+	List      SweptList    `json:"list"`
+	Places    []SweptPlace `json:"places"` // every snapshot that was looked through, newest first
+	NotRead   []string     `json:"not_read,omitempty"`
+	Found     []string     `json:"found"`          // hosts with a match
+	CouldNot  []string     `json:"could_not_look"` // else: hosts that may hide one
+	Nothing   []string     `json:"nothing_found"`  // else
+}
+
+// SweptList is the indicator file and who stands behind it.
+type SweptList struct {
+	File   string    `json:"file"`
+	SHA256 string    `json:"sha256"`
+	Made   time.Time `json:"made"`
+	By     string    `json:"by,omitempty"`
+	About  string    `json:"about,omitempty"`
+	Old    bool      `json:"old,omitempty"` // past its own end
+	Signed string    `json:"signed"`        // by whom, or why nobody can say
+}
+
+// SweptPlace is one snapshot.
+type SweptPlace struct {
+	Host  string    `json:"host"`
+	Case  string    `json:"case"`
+	Taken time.Time `json:"taken"`
+	Now   bool      `json:"now,omitempty"` // read for this sweep
+	check.Swept
+}
+
+// Exit is 3 with a match, 4 where a place may hide one or nothing was looked at, else 0.
+func (r SweepReport) Exit() int {
+	switch {
+	case len(r.Found) > 0:
+		return ExitFindings
+	case len(r.CouldNot) > 0 || len(r.NotRead) > 0 || len(r.Places) == 0:
+		return ExitCannotTell
+	}
+	return ExitDone
+}
+
+// Indicators reads an indicator file and its signature. With allowed, a file of allowed
+// signers, a missing, wrong or foreign signature is an integrity error.
+func (a *App) Indicators(file, allowed string) (*check.Indicators, SweptList, error) {
+	b, err := limited(file, check.MaxIndicators)
+	if err != nil {
+		return nil, SweptList{}, fmt.Errorf("%w: indicators: %w", ErrUsage, err)
+	}
+	sum := sha256.Sum256(b)
+	l := SweptList{File: file, SHA256: hex.EncodeToString(sum[:])}
+	if l.Signed, err = signedBy(file, b, allowed); err != nil {
+		return nil, l, err
+	}
+	in, err := check.ParseIndicators(file, b)
+	if err != nil {
+		return nil, l, fmt.Errorf("%w: %w", ErrUsage, err)
+	}
+	l.Made, l.Old = in.MadeAt(), in.Old(a.clock.Now())
+	l.By, l.About = untrusted.Clean(in.By, 200), untrusted.Clean(in.About, 400)
+	return in, l, nil
+}
+
+func signedBy(file string, b []byte, allowed string) (string, error) {
+	sig, err := limited(file+".sig", 64<<10)
+	if errors.Is(err, fs.ErrNotExist) && allowed == "" {
+		return "not signed: anybody may have written it", nil
+	} else if err != nil {
+		return "", fmt.Errorf("%w: signature of %s: %w", bundle.ErrIntegrity, file, err)
+	}
+	if allowed == "" {
+		print, err := signing.Check(IndicatorsNamespace, b, sig)
+		if err != nil {
+			return "", fmt.Errorf("%w: %s.sig: %w", bundle.ErrIntegrity, file, err)
+		}
+		return "by the key " + print + "; nobody said whose that is (--allowed-signers)", nil
+	}
+	o, err := verifyOptions(allowed, nil)
+	if err != nil {
+		return "", err
+	}
+	who, print, err := signing.Verify(IndicatorsNamespace, b, sig, o.Allowed, time.Time{})
+	if err != nil {
+		return "", fmt.Errorf("%w: %s.sig: %w", bundle.ErrIntegrity, file, err)
+	}
+	return "by " + untrusted.Clean(who, 200) + ", key " + print, nil
+}
+
+// limited reads a whole file of max bytes at most.
+func limited(name string, max int64) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, max+1))
+	if err == nil && int64(len(b)) > max {
+		err = fmt.Errorf("%s is larger than %d bytes", name, max)
+	}
+	return b, err
+}
+
+// Sweep looks for the indicators in every kept snapshot, and first reads the named
+// hosts, each as a case of its own. It contacts nobody else. An error is of this
+// machine; a host that cannot be read is in the report.
+func (a *App) Sweep(ctx context.Context, in *check.Indicators, l SweptList, hosts []string, reason string, parallel int, told func(HostProgress)) (SweepReport, error) {
+	r := SweepReport{Schema: "cordon.sweep/1", Simulated: a.Simulated(), List: l, Places: []SweptPlace{}, Found: []string{}, CouldNot: []string{}, Nothing: []string{}}
+	fresh := map[string]bool{}
+	if len(hosts) > 0 {
+		read, err := a.CheckHosts(ctx, hosts, reason, check.Critical, parallel, told)
+		if err != nil {
+			return r, err
+		}
+		for _, h := range read.Hosts {
+			fresh[h.Case] = true
+			if h.NotRead != "" {
+				r.NotRead = append(r.NotRead, untrusted.Clean(h.Host+": "+h.NotRead, 300))
+			}
+		}
+	}
+	cases, err := a.kept()
+	if err != nil {
+		return r, err
+	}
+	for _, k := range cases {
+		for _, s := range k.snaps {
+			r.Places = append(r.Places, SweptPlace{Host: s.Host, Case: k.sum.ID, Taken: s.Taken, Now: fresh[k.sum.ID], Swept: check.Sweep(in, s)})
+		}
+	}
+	slices.SortStableFunc(r.Places, func(x, y SweptPlace) int { return y.Taken.Compare(x.Taken) })
+	r.sort()
+	return r, nil
+}
+
+// sort puts every host into one of the three lists. A match of any time counts; else
+// the newest look at the host decides.
+func (r *SweepReport) sort() {
+	matched, done := map[string]bool{}, map[string]bool{}
+	for _, p := range r.Places {
+		matched[p.Host] = matched[p.Host] || len(p.Matches) > 0
+	}
+	for _, p := range r.Places {
+		if done[p.Host] {
+			continue
+		}
+		done[p.Host] = true
+		switch {
+		case matched[p.Host]:
+			r.Found = append(r.Found, p.Host)
+		case len(p.CouldNot) > 0:
+			r.CouldNot = append(r.CouldNot, p.Host)
+		default:
+			r.Nothing = append(r.Nothing, p.Host)
+		}
+	}
+	for _, list := range [][]string{r.Found, r.CouldNot, r.Nothing} {
+		slices.Sort(list)
+	}
+}
