@@ -28,11 +28,13 @@ var bootPlaces = []place{
 	{
 		inDir("/etc/NetworkManager/dispatcher.d", "/etc/NetworkManager/dispatcher.d/*", "/etc/networkd-dispatcher/*", "/etc/network/if-*.d",
 			"/etc/dhcp/dhclient-*-hooks.d", "/etc/ppp/ip-*.d"),
-		[]string{"T1546"}, "a script runs when the network changes", script,
+		[]string{"T1546"},
+		"a script runs when the network changes", script,
 	},
 	{
 		inDir("/etc/initramfs-tools/hooks", "/etc/initramfs-tools/scripts/*"),
-		[]string{"T1542"}, "a script becomes part of the initial RAM disk", script,
+		[]string{"T1542"},
+		"a script becomes part of the initial RAM disk", script,
 	},
 	{inDir("/usr/lib/dracut/modules.d"), []string{"T1542"}, "a module becomes part of the initial RAM disk", unbrought(Medium)},
 	{inDir("/var/lib/cloud/scripts/per-*", "/var/lib/cloud/instance/scripts"), []string{"T1037"}, "a script of the machine's image runs at boot", cloudScript},
@@ -41,25 +43,29 @@ var bootPlaces = []place{
 		func(p string) bool {
 			return inDir("/usr/lib/systemd/system", "/usr/lib/systemd/user", "/lib/systemd/system")(p) && isUnitFile(p)
 		},
-		[]string{"T1543.002"}, "a unit among those of packages that none of them brought", unbrought(Medium),
+		[]string{"T1543.002"},
+		"a unit among those of packages that none of them brought", unbrought(Medium),
 	},
 	{
 		func(p string) bool {
 			return p == "/etc/modules" || inDir("/etc/modules-load.d", "/usr/lib/modules-load.d")(p)
 		},
-		[]string{"T1547.006"}, "a kernel module is loaded at every boot", judgeModulesLoad,
+		[]string{"T1547.006"},
+		"a kernel module is loaded at every boot", judgeModulesLoad,
 	},
 	{
 		func(p string) bool {
 			return p == "/etc/default/grub" || inDir("/etc/default/grub.d", "/boot/grub", "/boot/grub2")(p)
 		},
-		[]string{"T1542"}, "the boot configuration starts another first program", judgeGrub,
+		[]string{"T1542"},
+		"the boot configuration starts another first program", judgeGrub,
 	},
 	{
 		func(p string) bool {
 			return strings.HasPrefix(p, "/boot/") && (strings.HasSuffix(p, ".bak") || strings.HasSuffix(p, ".orig")) || path.Dir(p) == "/" && strings.HasSuffix(p, ".sh")
 		},
-		[]string{"T1542"}, "a copy that tampering with the boot leaves", always(Medium, "packages leave no such copy; compare it with the file in use"),
+		[]string{"T1542"},
+		"a copy that tampering with the boot leaves", always(Medium, "packages leave no such copy; compare it with the file in use"),
 	},
 }
 

@@ -31,11 +31,13 @@ var containerPlaces = []place{
 	{func(p string) bool { return p == "/etc/docker/daemon.json" }, nil, "the container engine is open or trusts too much", judgeDaemonJSON},
 	{
 		func(p string) bool { return strings.Contains(p, "/containers/systemd/") },
-		[]string{"T1543.005", "T1610"}, "a container starts as a service", judgeQuadlet,
+		[]string{"T1543.005", "T1610"},
+		"a container starts as a service", judgeQuadlet,
 	},
 	{
 		func(p string) bool { return strings.HasPrefix(p, "/run/") && strings.HasSuffix(p, ".sock") },
-		[]string{"T1611"}, "anybody can drive the container engine", judgeSocket,
+		[]string{"T1611"},
+		"anybody can drive the container engine", judgeSocket,
 	},
 }
 

@@ -157,8 +157,12 @@ func (v *view) agentFindings() []Finding {
 func describe(in Installation) string {
 	parts := []string{in.Kind}
 	for _, kv := range [][2]string{
-		{"name", string(in.Name)}, {"at", string(in.URL)}, {"id", string(in.RunnerID)}, {"system id", in.SystemID},
-		{"pool", string(in.Pool)}, {"version", in.Version},
+		{"name", string(in.Name)},
+		{"at", string(in.URL)},
+		{"id", string(in.RunnerID)},
+		{"system id", in.SystemID},
+		{"pool", string(in.Pool)},
+		{"version", in.Version},
 	} {
 		if kv[1] != "" {
 			parts = append(parts, kv[0]+" "+quote(kv[1]))

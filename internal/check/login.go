@@ -36,7 +36,8 @@ var loginPlaces = []place{
 		func(p string) bool {
 			return path.Dir(p) == "/etc/xdg/autostart" || strings.HasSuffix(path.Dir(p), "/.config/autostart")
 		},
-		[]string{"T1547.013"}, "a program starts with a desktop session", judgeAutostart,
+		[]string{"T1547.013"},
+		"a program starts with a desktop session", judgeAutostart,
 	},
 	{func(p string) bool { return p == "/etc/shells" }, []string{"T1098.004"}, "the list of login shells was extended", judgeShells},
 }

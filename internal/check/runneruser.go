@@ -26,7 +26,8 @@ var accountPlaces = []place{
 		func(p string) bool {
 			return userUnitDir(p) && (strings.HasSuffix(p, ".service") || strings.HasSuffix(p, ".path") || strings.HasSuffix(p, ".socket"))
 		},
-		[]string{"T1543.002"}, "a unit of the account of the jobs", judgeAccountUnit,
+		[]string{"T1543.002"},
+		"a unit of the account of the jobs", judgeAccountUnit,
 	},
 	{func(p string) bool { return path.Base(path.Dir(p)) == ".ssh" }, []string{"T1098.004"}, "a key pair in the account of the jobs", judgeAccountKey},
 }

@@ -27,12 +27,14 @@ var servicePlaces = []place{
 	{inDir("/etc/dbus-1/system.d"), []string{"T1543"}, "anybody may take a name on the system bus", judgeBusPolicy},
 	{
 		inDir("/etc/udev/rules.d", "/run/udev/rules.d", "/usr/local/lib/udev/rules.d", "/usr/lib/udev/rules.d", "/lib/udev/rules.d"),
-		[]string{"T1546.017"}, "a program starts with a device", judgeUdev,
+		[]string{"T1546.017"},
+		"a program starts with a device", judgeUdev,
 	},
 	{inDir("/proc/sys/fs/binfmt_misc"), []string{"T1546"}, "a kind of file is run by another program", judgeBinfmt},
 	{
 		func(p string) bool { return p == "/etc/ld.so.conf" || path.Dir(p) == "/etc/ld.so.conf.d" },
-		[]string{"T1574.006"}, "programs look for libraries in another place", judgeLoaderPath,
+		[]string{"T1574.006"},
+		"programs look for libraries in another place", judgeLoaderPath,
 	},
 }
 

@@ -30,13 +30,15 @@ var toolPlaces = []place{
 		func(p string) bool {
 			return path.Base(path.Dir(p)) == ".cargo" && strings.HasPrefix(path.Base(p), "config") || strings.HasSuffix(p, "/.config/go/env")
 		},
-		[]string{"T1195.001"}, "the compiler is started through another program", judgeSettings,
+		[]string{"T1195.001"},
+		"the compiler is started through another program", judgeSettings,
 	},
 	{
 		func(p string) bool {
 			return path.Base(path.Dir(p)) == "init.d" && strings.Contains(p, "/.gradle/") || strings.HasSuffix(p, "/.gradle/init.gradle")
 		},
-		[]string{"T1546"}, "a script runs in every Gradle build", judgeGradle,
+		[]string{"T1546"},
+		"a script runs in every Gradle build", judgeGradle,
 	},
 	{func(p string) bool { return strings.HasSuffix(p, "/.docker/config.json") }, []string{"T1546"}, "docker asks a program for logins", judgeDockerClient},
 	{func(p string) bool { return strings.Contains(p, "/.docker/cli-plugins/") }, []string{"T1546"}, "docker has a command that no package brought", cliPlugin},
@@ -44,7 +46,8 @@ var toolPlaces = []place{
 		func(p string) bool {
 			return strings.HasSuffix(p, ".pth") || path.Base(p) == "sitecustomize.py" || path.Base(p) == "usercustomize.py"
 		},
-		[]string{"T1546.018"}, "Python runs code before every program", judgePython,
+		[]string{"T1546.018"},
+		"Python runs code before every program", judgePython,
 	},
 	{func(p string) bool { return strings.Contains(p, "/.git/hooks/") }, []string{"T1546"}, "git starts a script in a repository of this host", judgeGitHook},
 	{func(p string) bool { return strings.HasSuffix(p, "/.git/config") || p == "/etc/gitconfig" }, []string{"T1546"}, "a repository's settings start a program", judgeRepo},
