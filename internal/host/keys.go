@@ -49,12 +49,28 @@ func (a *agents) signers(sock string) ([]ssh.Signer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("SSH agent: %w", err)
 	}
+	var out []ssh.Signer
+	for _, s := range all {
+		as, ok := s.(ssh.AlgorithmSigner)
+		pub, err := ssh.ParsePublicKey(s.PublicKey().Marshal()) // the agent's own answer does not tell certificates from keys
+		if ok && err == nil {
+			out = append(out, heldKey{as, pub})
+		}
+	}
 	if a.held == nil {
 		a.held = map[string][]ssh.Signer{}
 	}
-	a.held[sock] = all
-	return all, nil
+	a.held[sock] = out
+	return out, nil
 }
+
+// heldKey is a key or certificate of an agent, as what it is.
+type heldKey struct {
+	ssh.AlgorithmSigner
+	pub ssh.PublicKey
+}
+
+func (k heldKey) PublicKey() ssh.PublicKey { return k.pub }
 
 func (a *agents) close() {
 	for _, c := range a.conns {

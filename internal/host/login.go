@@ -98,6 +98,9 @@ func (h *Hosts) login(ctx context.Context, p hop, a *agents) (*login, error) {
 			return err
 		},
 	}
+	if err := p.allowed.apply(l.config); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrBadConfig, err)
+	}
 	return l, nil
 }
 

@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -69,7 +70,11 @@ func serveAgent(t *testing.T, dir string, keys ...any) string {
 	t.Helper()
 	ring := agent.NewKeyring()
 	for _, k := range keys {
-		if err := ring.Add(agent.AddedKey{PrivateKey: k}); err != nil {
+		add, ok := k.(agent.AddedKey)
+		if !ok {
+			add = agent.AddedKey{PrivateKey: k}
+		}
+		if err := ring.Add(add); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -121,5 +126,31 @@ func TestOneChosenKeyOfTheAgentIsOffered(t *testing.T) {
 	defer s.mu.Unlock()
 	if len(s.offered) == 0 || slices.Contains(s.offered, ssh.FingerprintSHA256(other.PublicKey())) {
 		t.Error("another key of the agent was shown to the host")
+	}
+}
+
+// An agent's certificate goes with its key: where the key is the chosen one, so is it.
+func TestAnAgentsCertificateIsOfferedWithItsKey(t *testing.T) {
+	ca, _ := newKey(t)
+	user, userPriv := newKey(t)
+	_, otherPriv := newKey(t)
+	s := serve(t, answering(watchStream))
+	checker := &ssh.CertChecker{IsUserAuthority: func(k ssh.PublicKey) bool {
+		return ssh.FingerprintSHA256(k) == ssh.FingerprintSHA256(ca.PublicKey())
+	}}
+	s.config.PublicKeyCallback = checker.Authenticate
+	cert := &ssh.Certificate{
+		Key: user.PublicKey(), CertType: ssh.UserCert, KeyId: "ir-2026", ValidPrincipals: []string{"ir"},
+		ValidBefore: ssh.CertTimeInfinity,
+	}
+	if err := cert.SignCert(rand.Reader, ca); err != nil {
+		t.Fatal(err)
+	}
+	x := s.host()
+	x.AgentSock = serveAgent(t, s.dir, &otherPriv, &userPriv, agent.AddedKey{PrivateKey: &userPriv, Certificate: cert})
+	x.Key = ssh.FingerprintSHA256(user.PublicKey())
+	snap, err := New(map[string]Host{"build-07": x}, Options{Timeouts: fast}).Read(t.Context(), "build-07", snapshot.ProfileWatch)
+	if err != nil || snap.Carried.UserKey != x.Key+" (certificate ir-2026)" {
+		t.Errorf("%v %+v", err, snap)
 	}
 }

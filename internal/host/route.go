@@ -21,6 +21,7 @@ type hop struct {
 	keys    keys
 	jump    bool          // not the host itself: it may ask a person questions
 	connect time.Duration // 0: the default
+	allowed allowed
 }
 
 // route is how a host is reached over SSH.

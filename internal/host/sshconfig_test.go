@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/crypto/ssh"
+
 	"cordon/internal/testenv"
 )
 
@@ -56,6 +58,10 @@ Match all
 	if got := r.String(); got != "ir@build-07:22" || len(r.hops) != 1 || !slices.Equal(r.hops[0].keys.files, []string{dir + "/id_ir"}) {
 		t.Errorf("%s, keys %v", got, r.hops[0].keys.files)
 	}
+	var used ssh.ClientConfig
+	if err := r.hops[0].allowed.apply(&used); err != nil || used.Ciphers[0] != "aes256-gcm@openssh.com" || slices.Contains(used.KeyExchanges, "mlkem768x25519-sha256") {
+		t.Errorf("the crypto policy does not count: %v %v %v", err, used.Ciphers, used.KeyExchanges)
+	}
 	c, err := h.asked(t.Context(), []string{"--", "build-07"})
 	if err != nil || c.one("gssapiauthentication") != "yes" || !strings.HasPrefix(c.one("ciphers"), "aes256-gcm@openssh.com,") {
 		t.Errorf("Match final and its Include were not read: %v %q", err, c.one("ciphers"))
@@ -86,6 +92,29 @@ Host *
 	}
 	if got := way(t, h, "build-08").String(); got != "no@build-08:22" {
 		t.Error(got)
+	}
+}
+
+// A policy that leaves nothing is said, not overruled.
+func TestWhatTheConfigurationForbidsIsNotUsed(t *testing.T) {
+	known := func() *ssh.ClientConfig {
+		return &ssh.ClientConfig{HostKeyAlgorithms: []string{ssh.KeyAlgoED25519, ssh.KeyAlgoECDSA256}}
+	}
+	c := known()
+	if err := (allowed{hostKeys: []string{ssh.KeyAlgoECDSA256, ssh.KeyAlgoRSASHA256}}).apply(c); err != nil || !slices.Equal(c.HostKeyAlgorithms, []string{ssh.KeyAlgoECDSA256}) {
+		t.Errorf("%v %v", err, c.HostKeyAlgorithms)
+	}
+	for what, a := range map[string]allowed{
+		"Ciphers": {ciphers: []string{"3des-cbc"}}, "MACs": {macs: []string{"umac-64@openssh.com"}},
+		"KexAlgorithms": {exchanges: []string{"diffie-hellman-group1-sha1"}}, "HostKeyAlgorithms": {hostKeys: []string{ssh.KeyAlgoRSASHA512}},
+	} {
+		if err := a.apply(known()); err == nil || !strings.Contains(err.Error(), what) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	c = known()
+	if err := (allowed{}).apply(c); err != nil || c.Ciphers != nil || len(c.HostKeyAlgorithms) != 2 {
+		t.Errorf("%v %+v", err, c)
 	}
 }
 

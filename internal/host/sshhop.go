@@ -41,6 +41,7 @@ func (s settings) hop() (hop, error) {
 			o.keys.certs = append(o.keys.certs, full)
 		}
 	}
+	o.allowed = s.allowed()
 	o.keys.asked, o.keys.only = true, s.yes("identitiesonly")
 	switch a := s.one("identityagent"); {
 	case a == "none":
