@@ -31,8 +31,13 @@ func (c *counting) RoundTrip(*http.Request) (*http.Response, error) {
 // limitedTo says that of limit calls left remain until an hour from now, by a clock of
 // GitHub's that is a day slow.
 func limitedTo(status, limit, left int, body string) func() *http.Response {
+	return limitedBy(-24*time.Hour, status, limit, left, body)
+}
+
+// limitedBy does so by a clock that is off by skew.
+func limitedBy(skew time.Duration, status, limit, left int, body string) func() *http.Response {
 	return func() *http.Response {
-		now := time.Now().Add(-24 * time.Hour)
+		now := time.Now().Add(skew)
 		return say(status, map[string]string{
 			"Date": now.UTC().Format(http.TimeFormat), "X-RateLimit-Limit": strconv.Itoa(limit), "X-RateLimit-Remaining": strconv.Itoa(left),
 			"X-RateLimit-Reset": strconv.FormatInt(now.Add(time.Hour).Unix(), 10), "X-RateLimit-Resource": "core",
@@ -153,8 +158,8 @@ func TestEveryWayToSaySlowerIsTheLimitAndARefusalIsNot(t *testing.T) {
 // after a secondary limit; no client of this package may.
 func TestTheLibrarysOwnBlockDoesNotReachAnyClient(t *testing.T) {
 	for name, resp := range map[string]func() *http.Response{
-		"primary":             limitedTo(403, 5000, 0, `{"message":"API rate limit exceeded"}`),
-		"none left, answered": limitedTo(200, 5000, 0, emptyList),
+		"primary":             limitedBy(0, 403, 5000, 0, `{"message":"API rate limit exceeded"}`),
+		"none left, answered": limitedBy(0, 200, 5000, 0, emptyList),
 		"secondary": func() *http.Response {
 			return say(403, map[string]string{"Retry-After": "3600"}, `{"message":"slow","documentation_url":"https://docs.github.com/rest#secondary-rate-limits"}`)
 		},

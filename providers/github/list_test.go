@@ -168,7 +168,11 @@ var slower = []func() *http.Response{
 }
 
 func TestTenThousandRunnersWithAQuarterLimitedAndAPageThatFailsThreeTimes(t *testing.T) {
-	for seed := range uint64(3) {
+	seeds := uint64(3)
+	if testing.Short() {
+		seeds = 1
+	}
+	for seed := range seeds {
 		synctest.Test(t, func(t *testing.T) {
 			rnd := rand.New(rand.NewPCG(seed, 1))
 			limited := 0
@@ -402,6 +406,9 @@ func peak(t *testing.T, n int) uint64 {
 }
 
 func TestTenTimesTheRunnersNeedNotMuchMoreMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a measurement, which the other passes make")
+	}
 	peak(t, 1000) // what is made once
 	small, large := peak(t, 2000), peak(t, 20000)
 	if large > small*13/10 {
