@@ -213,10 +213,15 @@ func (r *Run) planArgs(t task) json.RawMessage {
 	if t.do().Verb == providers.Operator {
 		return r.operatorArgs(t)
 	}
-	if t.do().Verb == providers.Pause { // some providers can leave a marker that others see there
+	switch t.do().Verb {
+	case providers.Pause: // some providers can leave a marker that others see there
 		return encode(struct {
 			Case string `json:"case"`
 		}{r.caseID})
+	case providers.Purge: // what its runs left behind since then
+		return encode(struct {
+			Since time.Time `json:"since,omitzero"`
+		}{r.st.window.From})
 	}
 	if t.do().Profile == "" {
 		return nil
