@@ -300,12 +300,32 @@ func TestNothingHangsWithoutTimeout(t *testing.T) {
 	for _, sh := range shells(t) {
 		t.Run(sh.name, func(t *testing.T) {
 			t.Parallel()
-			text := "N=x\nR=\nP=watch\n" + framesSh + "\nTO='limit 1'\n" +
+			text := "N=x\nR=\nP=watch\n" + framesSh + "\nexec 2>/dev/null\nTO='limit 1'\n" + // a shell says that something was killed
 				"$TO sleep 600; echo \"slow $?\"\nprintf 'a b' | $TO head -c 1; echo; $TO true; echo \"quick $?\"\n"
 			if got := pipe(t, sh, text); got != "slow 137\na\nquick 0\n" {
 				t.Errorf("%q", got)
 			}
 		})
+	}
+}
+
+// A host without timeout(1) is read all the same, and to the same end.
+func TestAHostWithoutTimeoutIsReadTheSame(t *testing.T) {
+	tr := everyKind(t)
+	without := strings.ReplaceAll(collector().Text, "timeout -s KILL", "no-such-tool -s KILL")
+	if without == collector().Text {
+		t.Fatal("the script names timeout in another way now")
+	}
+	for _, sh := range shells(t) {
+		want, _ := tr.run(sh, snapshot.ProfileTriage, nil, nil)
+		cmd := shellCommand(sh, "N="+testNonce+"\nR="+tr.root+"\nP=triage\n"+without)
+		got, err := cmd.Output()
+		if err != nil {
+			t.Fatalf("%s: %v", sh.name, err)
+		}
+		if a, b := jsonOf(t, read(t, want, snapshot.ProfileTriage)), jsonOf(t, read(t, got, snapshot.ProfileTriage)); a != b {
+			t.Errorf("%s: with it %d bytes of snapshot, without it %d", sh.name, len(a), len(b))
+		}
 	}
 }
 

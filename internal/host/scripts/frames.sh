@@ -19,28 +19,27 @@ tools() {
   $TO true 2>/dev/null || TO='limit 5' LO='limit 20'
 }
 
-# limit SECONDS COMMAND...: timeout(1) where there is none. The watch is ended by its trap, which takes
-# its sleep along; what it kills is our own child, so the number cannot be another's by then.
-limit() {
+# limit SECONDS COMMAND...: timeout(1) where there is none. The command runs in front, as what starts its own watch
+# beside it: so it keeps its input, which bash takes away from what runs behind. The watch ends with it, within a
+# second, and kills only while it is its child: the number may be another's later.
+limit() (
   lt=$1
   shift
-  {
-    "$@" <&3 &
-    lp=$!
-  } 3<&0
+  IFS=' ' read -r me L </proc/self/stat
   (
-    trap 'kill "$ls"; exit' TERM
-    sleep "$lt" &
-    ls=$!
-    wait "$ls"
-    kill -s KILL "$lp"
-  ) >/dev/null 2>&1 &
-  lw=$!
-  wait "$lp" 2>/dev/null
-  lt=$?
-  kill -s TERM "$lw" 2>/dev/null
-  return "$lt"
-}
+    n=0
+    while [ "$n" -lt "$lt" ]; do
+      sleep 1
+      n=$((n + 1))
+      IFS= read -r L </proc/self/stat
+      L=${L##*) }
+      L=${L#* }
+      [ "${L%% *}" = "$me" ] || exit
+    done
+    kill -s KILL "$me"
+  ) </dev/null >/dev/null 2>&1 &
+  exec "$@"
+)
 
 # watchdog SECONDS: ends this shell where a builtin hangs, at a dead mount for one. Only while it is our
 # parent: the number may be another's later.

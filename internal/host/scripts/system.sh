@@ -132,7 +132,7 @@ listed() {
 # privileged: files that run with more rights than who starts them
 privileged() {
   enter privileged
-  t=$(${TO:+timeout -s KILL 20} find "$R/" -xdev \( -path "$R/proc" -o -path "$R/sys" -o -path "$R/var/lib/docker" -o -path "$R/var/lib/containerd" \
+  t=$($LO find "$R/" -xdev \( -path "$R/proc" -o -path "$R/sys" -o -path "$R/var/lib/docker" -o -path "$R/var/lib/containerd" \
     -o -path "$R/var/lib/containers" -o -path "$R/snap" \) -prune -o -type f \( -perm -4000 -o -perm -2000 \) ! -path "*$NL*" -print 2>/dev/null)
   [ $? -lt 124 ] || cut 'the search for setuid files ran out of time'
   [ "$UID_" = 0 ] || deny 'directories of other users'
@@ -144,7 +144,7 @@ EOF
     for d in /usr /opt /home /root /srv /bin /sbin; do
       if [ -d "$R$d" ] && [ ! -L "$R$d" ]; then set -- "$@" "$R$d"; fi
     done
-    [ $# -eq 0 ] || frame fact caps "~$(${TO:+timeout -s KILL 20} getcap -r "$@" 2>/dev/null | sed "s,^$R/,/," | head -c 65536 | encode)"
+    [ $# -eq 0 ] || frame fact caps "~$($LO getcap -r "$@" 2>/dev/null | sed "s,^$R/,/," | head -c 65536 | encode)"
   else
     mark 'getcap is not installed: capabilities of files were not looked for'
     frame gap capabilities "$E"
@@ -156,7 +156,7 @@ EOF
 repos() {
   for d do
     if [ ! -d "$d" ] || [ -L "$d" ]; then continue; fi
-    t=$(${TO:+timeout -s KILL 10} find "$d" -xdev -maxdepth 9 \( -name node_modules -o -name objects \) -prune -o -type f ! -path "*$NL*" \
+    t=$($LO find "$d" -xdev -maxdepth 9 \( -name node_modules -o -name objects \) -prune -o -type f ! -path "*$NL*" \
       \( -path '*/.git/hooks/*' ! -name '*.sample' -o -path '*/.git/config' \) -print 2>/dev/null)
     [ $? -lt 124 ] || cut "${d#"$R"}"
     listed 100 4096 <<EOF
