@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"cordon/internal/app"
+	"cordon/internal/lab"
 )
 
 // demoScale makes the 65 minutes of silence that a GitLab runner needs pass in 20 seconds.
@@ -77,6 +78,15 @@ type play struct {
 	seed            uint64
 }
 
+// hosts are those that the alert of the demo names. A GitLab says where its agents come
+// from, so nobody has to; a GitHub does not.
+func (p play) hosts(a *app.App) []string {
+	if p.scenario == "" || p.scenario == lab.DefaultScenario {
+		return nil
+	}
+	return []string{a.PlantedHost()}
+}
+
 // demo runs lab, containment, export and verification and returns the exit code of
 // the containment's ending.
 func (e env) demo(ctx context.Context, dir string, p play) (int, error) {
@@ -98,7 +108,7 @@ func (e env) demo(ctx context.Context, dir string, p play) (int, error) {
 		return app.ExitFailed, err
 	}
 	out.Fleet(f)
-	s, err := a.NewCase(ctx, a.Planted(), app.CaseSpec{Title: demoTitle, Dry: e.flags.readOnly})
+	s, err := a.NewCase(ctx, a.Planted(), app.CaseSpec{Title: demoTitle, Dry: e.flags.readOnly, Hosts: p.hosts(a)})
 	if err != nil {
 		return app.ExitFailed, err
 	}

@@ -15,6 +15,7 @@ import (
 //	GET  /_lab/state             lab time, fault, hosts and their agents
 //	POST /_lab/fault  {"fault"}  one fault on, the others off; "none" for none
 //	POST /_lab/job    {"project","seconds","tags","name"}  queue a job; of a GitHub {"repo","labels",…}
+//	POST /_lab/kill   {"host","pid"}  somebody ends an agent's process by hand
 //
 // and where the scenario has a GitHub:
 //
@@ -28,6 +29,7 @@ func (l *lab) control() http.Handler {
 	mux.HandleFunc("GET /_lab/state", func(w http.ResponseWriter, _ *http.Request) { tell(w, l.state()) })
 	mux.HandleFunc("POST /_lab/fault", l.setFault)
 	mux.HandleFunc("POST /_lab/job", l.addJob)
+	mux.HandleFunc("POST /_lab/kill", l.kill)
 	if l.github != nil {
 		mux.HandleFunc("POST /_lab/trouble", l.trouble)
 		mux.HandleFunc("POST /_lab/spend", l.spend)
@@ -108,4 +110,26 @@ func (l *lab) addJob(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	tell(w, map[string]int{"id": id})
+}
+
+func (l *lab) kill(w http.ResponseWriter, r *http.Request) {
+	var in struct {
+		Host string
+		PID  int
+	}
+	if !told(w, r, &in) {
+		return
+	}
+	for _, h := range l.hosts {
+		if h.spec.Name != in.Host {
+			continue
+		}
+		if err := h.kill(in.PID); err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		tell(w, in)
+		return
+	}
+	http.Error(w, "no host "+in.Host, http.StatusBadRequest)
 }

@@ -225,6 +225,9 @@ func TestRogue(t *testing.T) {
 			}
 		}
 	}
+	if c := s.ask("", "POST", s.Control+"/kill", map[string]any{"host": "gha-01", "pid": 17801}, nil); c != 200 || s.isThere("gha-01", "proc/17801") || !s.has("host.kill") {
+		t.Errorf("ended by hand: %d, %v", c, s.effects())
+	}
 	if s := serveGitHub(t, Options{}); s.isThere("gha-01", "home/runner/.dev-env") {
 		t.Error("the rogue is there without the fault")
 	}

@@ -3,6 +3,7 @@ package lab
 import (
 	"fmt"
 	"net/netip"
+	"slices"
 	"strconv"
 	"sync"
 
@@ -141,6 +142,25 @@ func (h *host) Start(unit string) error {
 	}
 	h.lab.ledger.Effect("host.start", "ssh", h.target(unit), "")
 	return nil
+}
+
+// kill is what a person does on the host by hand: an agent outside its unit is ended.
+// cordon has no such act.
+func (h *host) kill(pid int) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for i, p := range h.rogue {
+		if p.number() != pid {
+			continue
+		}
+		if err := p.stop(); err != nil {
+			return err
+		}
+		h.rogue = slices.Delete(h.rogue, i, i+1)
+		h.lab.ledger.Effect("host.kill", "person", h.target(strconv.Itoa(pid)), "")
+		return nil
+	}
+	return fmt.Errorf("no agent outside its unit has the process id %d on %s", pid, h.spec.Name)
 }
 
 func (h *host) target(unit string) string { return "host/" + h.spec.Name + "/" + unit }

@@ -93,6 +93,7 @@ func (c *call) missing()                        { fail(c.w, http.StatusNotFound,
 func (c *call) refuse(format string, a ...any) {
 	fail(c.w, http.StatusUnprocessableEntity, fmt.Sprintf(format, a...))
 }
+
 func (c *call) effect(what, target, more string) { c.s.o.Ledger.Effect(what, c.who.kind, target, more) }
 
 // id is a number of the path, -1 where it is none.

@@ -31,6 +31,7 @@ func (c *call) orgSecret(at string) func(Secret) map[string]any {
 func (c *call) orgSecretList() {
 	counted(c, "secrets", c.owner.Secrets, c.orgSecret("/actions/secrets/"))
 }
+
 func (c *call) orgDependabotList() {
 	counted(c, "secrets", c.owner.Dependabot, c.orgSecret("/dependabot/secrets/"))
 }
