@@ -2,8 +2,10 @@ package github
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"strings"
+	"slices"
+	"time"
 
 	"cordon/internal/change"
 	"cordon/internal/target"
@@ -17,38 +19,54 @@ var (
 	artifactFields = []string{"id", "name", "size_in_bytes", "expired", "created_at", "expires_at", "digest", "workflow_run", "head_branch", "head_sha"}
 )
 
-// planPurge offers to remove the caches of the branches that the runner's jobs ran on, and
-// the artifacts of its runs: a job that was the attacker's may have put something there
-// that a later one restores. What is removed is described in the evidence first.
+// Bounds of a purge: how far back it looks where nobody says, how many requests the search
+// for its runs may take, and how many of them are asked for their artifacts.
+const (
+	purgeBack  = 30 * 24 * time.Hour
+	purgeCalls = 300
+	purgeRuns  = 50
+)
+
+// planPurge offers to remove the caches that were made in the suspect window in the
+// repositories where the runner had jobs, and the artifacts of those runs: a job that was
+// the attacker's may have put something there that a later one restores. What is removed is
+// described in the evidence first.
 func (p *Provider) planPurge(ctx context.Context, v view) ([]change.Plan, error) {
-	on, err := p.onIt(ctx, v.sc, v.runner, planCalls)
+	since := v.since
+	if since.IsZero() {
+		since = p.clock.Now().Add(-purgeBack)
+	}
+	s, err := p.seek(ctx, v.ref, since, purgeCalls)
 	if err != nil {
 		return nil, err
 	}
 	limits := []string{
 		"it cannot be undone: caches are made again by the next job, artifacts are not",
-		"only the runs whose jobs are on it now are looked at: for earlier ones look at its job list",
-		"GitHub does not say which job wrote a cache: those of the run's branch are taken",
+		"looked at are its runs since " + since.UTC().Format("2006-01-02 15:04Z"),
+		"GitHub does not say which job made a cache: those that were made since then, in repositories where it had jobs, are taken",
 	}
-	if on.partial != "" {
-		limits = append(limits, "there may be more: "+on.partial)
+	if why := s.partial(); why != "" {
+		limits = append(limits, "there may be more: "+why)
 	}
 	caches := change.Plan{Option: "caches", Covers: "no later job restores what was put there", Limits: limits}
 	artifacts := change.Plan{Option: "artifacts", Covers: "nobody downloads what was put there", Limits: limits}
-	seen := map[string]bool{}
-	for _, h := range on.jobs {
-		if at := h.repo + " " + h.run.Branch; !seen[at] {
-			seen[at] = true
-			if err := p.purgeCaches(ctx, v, h, &caches); err != nil {
+	repos, runs := map[string]bool{}, map[int64]bool{}
+	for _, h := range s.newest(maxMemoryJobs) {
+		if !repos[h.repo] {
+			repos[h.repo] = true
+			if err := p.purgeCaches(ctx, v, h.repo, since, &caches); err != nil {
 				return nil, err
 			}
 		}
-		if at := fmt.Sprint(h.repo, h.run.ID); !seen[at] {
-			seen[at] = true
+		if !runs[h.run.ID] && len(runs) < purgeRuns {
+			runs[h.run.ID] = true
 			if err := p.purgeArtifacts(ctx, v, h, &artifacts); err != nil {
 				return nil, err
 			}
 		}
+	}
+	if len(runs) == purgeRuns {
+		artifacts.Limits = append(slices.Clone(artifacts.Limits), fmt.Sprintf("only its latest %d runs were asked for artifacts", purgeRuns))
 	}
 	var plans []change.Plan
 	for _, x := range []*change.Plan{&caches, &artifacts} {
@@ -60,79 +78,78 @@ func (p *Provider) planPurge(ctx context.Context, v view) ([]change.Plan, error)
 	if len(plans) > 0 {
 		return plans, nil
 	}
-	plan := change.Plan{
-		Option: "by-hand", Title: "no cache or artifact of a run on " + v.name + " was found", Nothing: on.whole && len(on.jobs) == 0, Limits: limits,
-		Manual: []string{"look at the caches and artifacts of its earlier runs by hand, and keep their description before you remove one"},
-	}
-	for _, h := range on.jobs {
-		plan.ByHand = append(plan.ByHand, change.Link{Title: "caches of " + string(p.text(h.repo)), URL: p.page(escapeRepo(h.repo) + "/actions/caches")})
-	}
-	return []change.Plan{plan}, nil
+	return []change.Plan{{
+		Option: "by-hand", Title: "no cache or artifact of a run on " + v.name + " was found", Nothing: len(repos) == 0 && s.partial() == "", Limits: union(limits, caches.Limits, artifacts.Limits),
+		Manual: []string{"look at the caches and artifacts of its runs by hand, and keep their description before you remove one"},
+		ByHand: caches.ByHand,
+	}}, nil
 }
 
-// branchRef is the ref under which caches of a branch are kept; those of a pull request are
-// kept under its merge ref, which the run does not tell.
-func branchRef(branch string) string {
-	if strings.HasPrefix(branch, "refs/") {
-		return branch
+// union is every text once, in order.
+func union(lists ...[]string) []string {
+	var out []string
+	for _, l := range lists {
+		for _, s := range l {
+			if !slices.Contains(out, s) {
+				out = append(out, s)
+			}
+		}
 	}
-	return "refs/heads/" + branch
+	return out
 }
 
-func (p *Provider) purgeCaches(ctx context.Context, v view, h hit, plan *change.Plan) error {
-	ask := pageOf(nil, 1, 100)
-	ask.Set("ref", branchRef(h.run.Branch))
-	a, err := p.act.get(ctx, repoPath(h.repo)+"/actions/caches", ask)
-	if err != nil {
-		plan.Limits = append(plan.Limits, "the caches of "+h.repo+" could not be listed: "+err.Error())
-		return finished(ctx, err)
-	}
-	l, err := decode[cachePage](a)
-	if err == nil && l.Caches == nil {
-		err = malformed(a, "no caches")
-	}
-	if err != nil {
+func (p *Provider) purgeCaches(ctx context.Context, v view, repo string, since time.Time, plan *change.Plan) error {
+	plan.ByHand = append(plan.ByHand, change.Link{Title: "caches of " + string(p.text(repo)), URL: p.page(escapeRepo(repo) + "/actions/caches")})
+	err := p.few(maxListed).all(ctx, repoPath(repo)+"/actions/caches", nil, maxListed, func(a answer) (bool, error) {
+		l, err := decode[cachePage](a)
+		if err == nil && l.Caches == nil {
+			err = malformed(a, "no caches")
+		}
+		for _, x := range l.Caches {
+			made, _ := time.Parse(time.RFC3339, x.Created)
+			if err != nil || x.ID <= 0 || made.Before(since) || len(plan.Changes) == maxPurged {
+				continue
+			}
+			op := cacheRemove{repo, x.ID}
+			title := fmt.Sprintf("remove the cache %q of %s (%s, %d bytes, made %s)", p.text(x.Key), p.text(repo), p.text(x.Ref), x.Size, p.text(x.Created))
+			err = p.purge(ctx, v, repo, op, opCache, title, a.Request, x, cacheFields, pack(struct{}{}), plan)
+		}
+		return true, err
+	})
+	return p.unlisted(ctx, err, "caches of "+repo, plan)
+}
+
+// unlisted says what a plan could not look at; what could not be kept ends it.
+func (p *Provider) unlisted(ctx context.Context, err error, what string, plan *change.Plan) error {
+	if err == nil || errors.Is(err, errNotKept) || ctx.Err() != nil {
 		return err
 	}
-	for _, x := range l.Caches {
-		if len(plan.Changes) == maxPurged || x.ID <= 0 {
-			break
-		}
-		op := cacheRemove{h.repo, x.ID}
-		title := fmt.Sprintf("remove the cache %q of %s (%s, %d bytes, made %s)", p.text(x.Key), p.text(h.repo), p.text(x.Ref), x.Size, p.text(x.Created))
-		if err := p.purge(ctx, v, h.repo, op, opCache, title, a.Request, x, cacheFields, pack(struct{}{}), plan); err != nil {
-			return err
-		}
-	}
-	plan.ByHand = append(plan.ByHand, change.Link{Title: "caches of " + string(p.text(h.repo)), URL: p.page(escapeRepo(h.repo) + "/actions/caches")})
+	plan.Limits = append(slices.Clone(plan.Limits), "the "+what+" could not all be listed: "+err.Error())
 	return nil
 }
 
 func (p *Provider) purgeArtifacts(ctx context.Context, v view, h hit, plan *change.Plan) error {
 	a, err := p.act.get(ctx, fmt.Sprintf("%s/actions/runs/%d/artifacts", repoPath(h.repo), h.run.ID), pageOf(nil, 1, 100))
-	if err != nil {
-		plan.Limits = append(plan.Limits, "the artifacts of "+h.repo+" could not be listed: "+err.Error())
-		return finished(ctx, err)
+	var l artifactPage
+	if err == nil {
+		l, err = decode[artifactPage](a)
 	}
-	l, err := decode[artifactPage](a)
 	if err == nil && l.Artifacts == nil {
 		err = malformed(a, "no artifacts")
 	}
-	if err != nil {
-		return err
-	}
 	for _, x := range l.Artifacts {
-		if len(plan.Changes) == maxPurged || x.ID <= 0 {
+		if err != nil || len(plan.Changes) == maxPurged {
 			break
+		}
+		if x.ID <= 0 || x.Expired {
+			continue // its content is gone already
 		}
 		op := artifactRemove{h.repo, h.run.ID, x.ID}
 		title := fmt.Sprintf("remove the artifact %q of run %d of %s (%d bytes, made %s)", p.text(x.Name), h.run.ID, p.text(h.repo), x.Size, p.text(x.Created))
-		if err := p.purge(ctx, v, h.repo, op, opArtifact, title, a.Request, x, artifactFields, pack(artifactBefore{x.Digest, x.Size}), plan); err != nil {
-			return err
-		}
+		err = p.purge(ctx, v, h.repo, op, opArtifact, title, a.Request, x, artifactFields, pack(artifactBefore{x.Digest, x.Size}), plan)
 	}
 	plan.ByHand = append(plan.ByHand, change.Link{Title: fmt.Sprintf("artifacts of run %d", h.run.ID), URL: p.page(fmt.Sprintf("%s/actions/runs/%d", escapeRepo(h.repo), h.run.ID))})
-	return nil
+	return p.unlisted(ctx, err, fmt.Sprintf("artifacts of run %d", h.run.ID), plan)
 }
 
 // purge keeps the description of one thing and adds its removal to a plan.

@@ -62,7 +62,7 @@ func (f *fake) actRoutes() {
 		}},
 		caches: map[string][]map[string]any{"acme/web": {
 			{"id": 505, "ref": "refs/heads/main", "key": "node-1", "version": "v", "created_at": stamp(now), "last_accessed_at": stamp(now), "size_in_bytes": 1024},
-			{"id": 506, "ref": "refs/heads/other", "key": "node-1", "version": "v", "created_at": stamp(now), "last_accessed_at": stamp(now), "size_in_bytes": 1024},
+			{"id": 506, "ref": "refs/heads/other", "key": "node-1", "version": "v", "created_at": stamp(now.Add(-60 * 24 * time.Hour)), "last_accessed_at": stamp(now), "size_in_bytes": 1024},
 		}},
 		artifacts: map[string][]map[string]any{"acme/web": {
 			{"id": 11, "name": "dist", "size_in_bytes": 556, "expired": false, "created_at": stamp(now), "expires_at": stamp(now.Add(time.Hour)), "digest": "sha256:aa", "workflow_run": map[string]any{"id": 77, "head_branch": "main", "head_sha": "abc"}},
@@ -204,7 +204,10 @@ func (f *fake) runRoutes() {
 	f.handle("POST "+runs+"/{run}/cancel", end)
 	f.handle("POST "+runs+"/{run}/force-cancel", end)
 	f.handle("GET "+runs+"/{run}/artifacts", func(w http.ResponseWriter, r *http.Request) {
-		f.pageOf(w, r, "artifacts", anys(f.acts().artifacts[repoOf(r)]))
+		of := slices.DeleteFunc(slices.Clone(f.acts().artifacts[repoOf(r)]), func(m map[string]any) bool {
+			return m["workflow_run"].(map[string]any)["id"] != int(pathNumber(r, "run"))
+		})
+		f.pageOf(w, r, "artifacts", anys(of))
 	})
 }
 

@@ -155,7 +155,7 @@ func TestAQuarantineServesNobodyFromItsFirstMomentAndNamesItsCase(t *testing.T) 
 	}
 	l.do(t, c)
 	o := l.look(t, orgRunner)
-	if o.Paused != witness.Yes || o.Busy != witness.Yes || !strings.Contains(o.Says, "cordon-quarantine-c7") {
+	if o.Paused != witness.Yes || o.Busy != witness.Yes || !strings.Contains(o.Says, "cordon-quarantine-c7 serves nobody; 1 jobs on it") {
 		t.Errorf("after: %+v", o)
 	}
 	second := l.option(t, providers.Pause, runner(24, organization, "acme"), "quarantine").Changes[0]

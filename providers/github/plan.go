@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
 	"cordon/internal/change"
 	"cordon/internal/target"
@@ -14,10 +15,11 @@ import (
 )
 
 // planArgs is what a plan is told: the case, for a marker that others can read at GitHub,
-// and a profile that this provider has no use for.
+// since when its runs are suspect, and a profile that this provider has no use for.
 type planArgs struct {
-	Case    string `json:"case"`
-	Profile string `json:"profile"`
+	Case    string    `json:"case"`
+	Since   time.Time `json:"since,omitzero"`
+	Profile string    `json:"profile"`
 }
 
 // Plan implements providers.System. It reads the runner, its group and its jobs, and
@@ -44,7 +46,7 @@ func (p *Provider) Plan(ctx context.Context, verb string, t target.Ref, args jso
 	if err != nil {
 		return nil, fmt.Errorf("plan %s of %s: %w", verb, t.Short(), err)
 	}
-	v.caseID = in.Case
+	v.caseID, v.since = in.Case, in.Since
 	plans, err := make(ctx, v)
 	if err != nil {
 		return nil, fmt.Errorf("plan %s of %s: %w", verb, t.Short(), err)
@@ -64,6 +66,7 @@ type view struct {
 	group   *group // nil: none, or not known
 	noGroup string // why it is not known
 	caseID  string
+	since   time.Time // zero: not told
 }
 
 func (p *Provider) view(ctx context.Context, sc scope, id int64) (view, error) {

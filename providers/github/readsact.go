@@ -10,7 +10,6 @@ import "cordon/internal/transport"
 //	/orgs/{org}/personal-access-tokens        orgs/personal-access-tokens
 var readsAct = []transport.Route{
 	{Method: "GET", Pattern: "/repos/{owner}/{repo}/keys/{id}"},
-	{Method: "GET", Pattern: "/repos/{owner}/{repo}/actions/caches", Query: []string{"ref", "page", "per_page"}},
 	{Method: "GET", Pattern: "/repos/{owner}/{repo}/actions/runs/{id}/artifacts", Query: []string{"page", "per_page"}},
 	{Method: "GET", Pattern: "/repos/{owner}/{repo}/actions/artifacts/{id}"},
 	{Method: "GET", Pattern: "/orgs/{org}/installations", Query: []string{"page", "per_page"}},

@@ -148,7 +148,7 @@ func TestCachesAndArtifactsOfItsRunsAreRemovedOneByOne(t *testing.T) {
 		t.Fatalf("%s %+v", got, plans)
 	}
 	if c := plans[0].Changes[0]; !strings.HasSuffix(c.Call.URL, "/actions/caches/505") || c.Undo != nil {
-		t.Errorf("another branch's caches stay: %s", c.Call)
+		t.Errorf("caches from before the window stay: %s", c.Call)
 	}
 	stale := plans[1].Changes[0]
 	l.fake.change(func(f *fake) { f.acts().artifacts["acme/web"][0]["digest"] = "sha256:bb" })
@@ -156,6 +156,10 @@ func TestCachesAndArtifactsOfItsRunsAreRemovedOneByOne(t *testing.T) {
 		t.Errorf("another artifact: %+v, %v", out, err)
 	}
 	l.fake.change(func(f *fake) { f.acts().artifacts["acme/web"][0]["digest"] = "sha256:aa" })
+	early, err := l.Plan(context.Background(), providers.Purge, orgRunner, []byte(`{"since":"2020-01-01T00:00:00Z"}`))
+	if err != nil || len(early[0].Changes) != 2 {
+		t.Errorf("the case says since when: %+v, %v", early, err)
+	}
 	for _, p := range plans {
 		l.do(t, p.Changes[0])
 	}
