@@ -64,6 +64,8 @@ func newCaseShow(e env) *cobra.Command {
 			switch {
 			case s.identity:
 				return e.identity(a, args[0])
+			case s.matrix:
+				return e.matrix(a, args[0])
 			case s.follow:
 				return e.follow(cmd, a, args[0])
 			}

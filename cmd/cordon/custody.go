@@ -22,10 +22,11 @@ func custody(e env) []*cobra.Command {
 }
 
 // showFlags are what of a case is shown.
-type showFlags struct{ follow, identity bool }
+type showFlags struct{ follow, identity, matrix bool }
 
 func (s *showFlags) bind(c *cobra.Command) {
 	c.Flags().BoolVar(&s.identity, "identity", false, "who wrote it, with which program and credentials, and by whose clocks")
+	c.Flags().BoolVar(&s.matrix, "matrix", false, "where every step stands for every runner")
 	c.Flags().BoolVarP(&s.follow, "follow", "f", false, "go on with new lines as they come, without a lock, until the case ends")
 }
 
@@ -70,6 +71,19 @@ func (e env) follow(cmd *cobra.Command, a *app.App, id string) error {
 		lines.CaseLine(l)
 		return nil
 	})
+}
+
+// matrix prints where every step stands for every runner of a case.
+func (e env) matrix(a *app.App, id string) error {
+	m, err := a.Matrix(id)
+	if err != nil {
+		return err
+	}
+	if e.flags.json {
+		return json.NewEncoder(e.out).Encode(m)
+	}
+	app.Lines{W: e.out, Simulated: m.Simulated}.Matrix(m)
+	return nil
 }
 
 // identity prints who wrote a case and by whose clocks.

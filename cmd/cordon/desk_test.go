@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -119,6 +120,12 @@ func TestOffboardingSeveralIsAMatrix(t *testing.T) {
 	s.until("Name the runner that takes over")
 	s.keys("\x03")
 	s.end()
+	m := w.cordon("case", "show", "OFF-2", "--matrix")
+	for _, want := range []string{"gitlab-lab/45 +owner +done", "gitlab-lab/42 +successor +waits: dave until ", "gitlab-lab/42 +ticket +done"} {
+		if !regexp.MustCompile(want).MatchString(m.out) {
+			t.Errorf("no %q in\n%s%s", want, m.out, m.err)
+		}
+	}
 	show := w.cordon("case", "show", "OFF-2", "--json")
 	if show.code != 0 || !strings.Contains(show.out, `"state":"done","fields":{"agreed":"2026-11-30","owner":"carol"}`) {
 		t.Errorf("what carol said is not on record: %d %.3000s", show.code, show.out)
