@@ -97,6 +97,7 @@ func startSSHD(t *testing.T, more ...string) *sshd {
 	cmd := exec.Command(bin, "-D", "-e", "-f", write("sshd_config", []byte(conf)))
 	var said bytes.Buffer
 	cmd.Stderr = &said
+	cmd.WaitDelay = time.Second // a session that is left over holds its error stream
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
