@@ -142,7 +142,7 @@ func (a *App) HostRecord(name string) (HostRecord, error) {
 	r.Read, r.Taken = true, newest.Taken
 	r.Report.Schema, r.Report.Simulated, r.Report.Host = "cordon.host/1", a.Simulated(), name
 	r.Report.Complete, r.Report.Ident, r.Report.Gaps = newest.Complete, newest.Ident, slices.Clone(newest.Gaps)
-	r.Report.Results, r.Report.Installations = check.Run(newest), check.Installations(newest)
+	r.Report.Results, r.Report.Installations = check.RunWith(newest, a.checks()), check.Installations(newest)
 	return r, nil
 }
 

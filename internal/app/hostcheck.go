@@ -112,7 +112,7 @@ func (a *App) checkInto(c *casefile.Case, ref target.Ref, what string, fill func
 	if err != nil {
 		return r, err
 	}
-	r.judge(v)
+	r.judge(v, a.checks())
 	msg := "read"
 	if r.NotRead != "" {
 		msg = "not read"
@@ -126,11 +126,11 @@ func (a *App) checkInto(c *casefile.Case, ref target.Ref, what string, fill func
 }
 
 // judge runs the checks on what the case holds of the host.
-func (r *HostReport) judge(v *casefile.View) {
+func (r *HostReport) judge(v *casefile.View, o check.Options) {
 	snap, err := kept(v, "host/"+r.Host+"/snapshot.json")
 	if err == nil {
 		r.Complete, r.Ident, r.Carried = snap.Complete, snap.Ident, snap.Carried
-		r.Results, r.Installations = check.Run(snap), check.Installations(snap)
+		r.Results, r.Installations = check.RunWith(snap, o), check.Installations(snap)
 		return
 	}
 	// It said nothing: not even who we are there.

@@ -180,8 +180,8 @@ func (s *Session) open(pb *playbooks.Playbook) error {
 	o := engine.Options{
 		Journal: s.c, Playbook: pb, Runner: s.runner, Runners: runners, Hosts: hosts, HostsOf: of, Systems: set.all,
 		Actor: engine.Actor{Name: me.Name, Key: me.Key}, Approval: s.app.approvals(s.c.ID()),
-		Budget: engine.Budget(s.app.cfg.Budget),
-		Clock:  s.app.clock, Signer: signer, Files: personal(marker),
+		Budget: engine.Budget(s.app.cfg.Budget), Checks: s.app.checks(),
+		Clock: s.app.clock, Signer: signer, Files: personal(marker),
 		Secret: func(v string) bool { _, n := marker.Text(v); return n > 0 },
 		Strays: s.app.strays,
 	}

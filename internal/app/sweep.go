@@ -111,6 +111,15 @@ func signedBy(file string, b []byte, allowed string) (string, error) {
 	return "by " + untrusted.Clean(who, 200) + ", key " + print, nil
 }
 
+// checks are what the configuration tells the checks.
+func (a *App) checks() check.Options {
+	allow, err := a.cfg.Allow()
+	if err != nil { // the configuration was validated
+		return check.Options{}
+	}
+	return check.Options{Allow: allow}
+}
+
 // limited reads a whole file of max bytes at most.
 func limited(name string, max int64) ([]byte, error) {
 	f, err := os.Open(name)

@@ -29,7 +29,7 @@ func (t *triage) addHost(name string, why Fact) {
 		return
 	}
 	known := t.checked(name, snap.Taken)
-	h.Answers = append(h.Answers, answer("checked", found(known, snap)))
+	h.Answers = append(h.Answers, answer("checked", found(known, snap, t.a.checks())))
 	in := known.says("%d installations", len(check.Installations(snap)))
 	for _, x := range check.Installations(snap) {
 		in.Items = append(in.Items, untrusted.Clean(fmt.Sprintf("%s at %s for %s, runner %s %q", x.Kind, x.Root, x.URL, dashed(string(x.RunnerID)), x.Name), 240))
@@ -38,8 +38,8 @@ func (t *triage) addHost(name string, why Fact) {
 	t.card.Hosts = append(t.card.Hosts, h)
 }
 
-func found(known Fact, snap *snapshot.Snapshot) Fact {
-	results := check.Run(snap)
+func found(known Fact, snap *snapshot.Snapshot, o check.Options) Fact {
+	results := check.RunWith(snap, o)
 	worst := check.AtLeast(results, check.Medium)
 	out := known.says("%d findings of medium or worse", len(worst))
 	if blind := len(check.Unknown(results)); blind > 0 {

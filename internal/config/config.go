@@ -38,6 +38,10 @@ type Config struct {
 	Approval  Approval            `yaml:"approval"`
 	Budget    Budget              `yaml:"budget"`
 
+	// Destinations are where jobs may talk to: addresses and prefixes. Absent: nobody
+	// said, and a public address is a note. An empty list allows private networks alone.
+	Destinations []string `yaml:"destinations"`
+
 	// Path is the file that was read; empty where there was none.
 	Path string `yaml:"-"`
 }

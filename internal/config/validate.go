@@ -82,6 +82,9 @@ func (v *validator) config(c *Config) {
 	v.notify(c.Notify)
 	v.approvers(c)
 	v.budget(&c.Budget)
+	if _, err := c.Allow(); err != nil {
+		v.add(at("destinations"), "write addresses or prefixes, such as 192.0.2.0/24", "%s", err)
+	}
 	for i, r := range c.Rotate.Recipients {
 		if all, err := age.ParseRecipients(strings.NewReader(r)); err != nil || len(all) != 1 {
 			v.add(at("rotate", "recipients", strconv.Itoa(i)), "age-keygen -y prints it: age1…", "not an age recipient")

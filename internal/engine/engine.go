@@ -19,6 +19,7 @@ import (
 
 	"cordon/internal/casefile"
 	"cordon/internal/change"
+	"cordon/internal/check"
 	"cordon/internal/clock"
 	"cordon/internal/evidence"
 	"cordon/internal/host/snapshot"
@@ -51,7 +52,7 @@ type Journal interface {
 type Options struct {
 	Journal  Journal
 	Playbook *playbooks.Playbook
-	Runner   target.Ref
+	Runner   target.Ref   // zero with no Runners: a case about its hosts alone
 	Runners  []target.Ref // of a case with several; the first is Runner, and is tried alone before the others
 	Hosts    []target.Ref
 	HostsOf  map[target.Ref][]target.Ref // which hosts use which runner; a runner that is not in it: all of them
@@ -63,6 +64,7 @@ type Options struct {
 	Actor    Actor     // who decides here
 	Approval Approvals // who may be the second person
 	Budget   Budget    // how much may be read
+	Checks   check.Options
 
 	Files  func(path string) (File, error) // reads what a person keeps with a step; nil: no files are taken
 	Secret func(s string) bool             // whether a written answer looks like a secret; nil: none does
@@ -102,10 +104,12 @@ type Run struct {
 
 // Open folds the journal of o into a run that stands where the last one stopped.
 func Open(o Options) (*Run, error) {
-	if len(o.Runners) == 0 {
+	if len(o.Runners) == 0 && (!o.Runner.IsZero() || len(o.Hosts) == 0) {
 		o.Runners = []target.Ref{o.Runner}
 	}
-	o.Runner = o.Runners[0]
+	if len(o.Runners) > 0 {
+		o.Runner = o.Runners[0]
+	}
 	for _, t := range o.Runners {
 		if _, ok := o.Systems[t.System].(providers.Provider); !ok {
 			return nil, fmt.Errorf("open run: no provider called %q is configured", t.System)

@@ -88,7 +88,7 @@ func (r *Run) collect(ctx context.Context, t task, plan change.Plan) error {
 		r.tell(r.prompt(t, Progress, "could not be read: "+why))
 		return r.finish(t, Unreached, why)
 	}
-	results := check.Run(snap)
+	results := check.RunWith(snap, r.o.Checks)
 	err = r.append(casefile.Event{Kind: "finding", Step: t.step.ID, Target: t.on, OK: true, Data: encode(findingData{t.on.ID, results, r.strays(snap)})})
 	if err != nil {
 		return err
