@@ -45,8 +45,12 @@ func (l *lab) open(ready io.Writer) error {
 		if err := h.boot(); err != nil {
 			return err
 		}
-		if h.spec.Name == l.scenario.Target.Host && l.gitlab != nil {
-			l.group.Go(func() error { return h.resurrect(l.ctx) })
+		if h.spec.Name == l.scenario.Target.Host {
+			comeBack := h.resurrect
+			if l.github != nil {
+				comeBack = h.reregister
+			}
+			l.group.Go(func() error { return comeBack(l.ctx) })
 		}
 		if h.spec.Rogue != nil {
 			h.watchRogue()

@@ -202,6 +202,31 @@ func TestNewListener(t *testing.T) {
 	}
 }
 
+// Once its registration is gone, the machine comes back under its own name and another
+// number, from a directory that nobody knows.
+func TestReregisters(t *testing.T) {
+	t.Parallel()
+	s := serveGitHub(t, Options{Fault: "resurrects"})
+	s.stopListener("gha-01")
+	s.free()
+	if c := s.gh("act", "DELETE", "/orgs/acme/actions/runners/23", nil, nil); c != 204 {
+		t.Fatalf("delete: %d", c)
+	}
+	var list struct {
+		Runners []struct {
+			ID     int
+			Status string
+		}
+	}
+	s.until("a new registration that polls", func() bool {
+		s.gh("look", "GET", "/orgs/acme/actions/runners?name=gha-01", nil, &list)
+		return len(list.Runners) == 1 && list.Runners[0].Status == "online"
+	})
+	if list.Runners[0].ID != 90 || !s.isThere("gha-01", "home/runner/.cache/.gr/.credentials_rsaparams") || !s.has("runner.register organization:acme/runner/90") {
+		t.Errorf("%+v, %v", list, s.effects())
+	}
+}
+
 // The rogue polls an account that no token of ours sees, and no stop of the unit ends
 // it. The listener that survives a stop is not the rogue: there is none without it.
 func TestRogue(t *testing.T) {
