@@ -98,7 +98,7 @@ func signedBy(file string, b []byte, allowed string) (string, error) {
 		if err != nil {
 			return "", fmt.Errorf("%w: %s.sig: %w", bundle.ErrIntegrity, file, err)
 		}
-		return "by the key " + print + "; nobody said whose that is (--allowed-signers)", nil
+		return "signed by the key " + print + "; nobody said whose that is (--allowed-signers)", nil
 	}
 	o, err := verifyOptions(allowed, nil)
 	if err != nil {
@@ -108,7 +108,7 @@ func signedBy(file string, b []byte, allowed string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("%w: %s.sig: %w", bundle.ErrIntegrity, file, err)
 	}
-	return "by " + untrusted.Clean(who, 200) + ", key " + print, nil
+	return "signed by " + untrusted.Clean(who, 200) + ", key " + print, nil
 }
 
 // checks are what the configuration tells the checks.

@@ -8,7 +8,7 @@ import (
 
 // Sweep writes what a sweep found, host by host, and what it could not see.
 func (l Lines) Sweep(r SweepReport) {
-	l.Printf("indicators of %s%s, signed %s", r.List.Made.UTC().Format("2006-01-02"), dash(untrusted.Clean(r.List.About, 200)), r.List.Signed)
+	l.Printf("indicators of %s%s; %s", r.List.Made.UTC().Format("2006-01-02"), dash(untrusted.Clean(r.List.About, 200)), r.List.Signed)
 	if r.List.Old {
 		l.Printf("the list is past its own end: ask for a newer one")
 	}
