@@ -180,6 +180,9 @@ func TestAQuarantineHidesNoJob(t *testing.T) {
 	if err != nil || len(after) != len(jobs) || partial != "" {
 		t.Errorf("whoever planned it knows its group: %+v (%s), %v", after, partial, err)
 	}
+	if p := l.plans(t, providers.Cancel, orgRunner); len(p[0].Changes) != 1 || strings.Contains(all(p[0]), "serves nobody") {
+		t.Errorf("its run is looked for in its former group: %s", all(p[0]))
+	}
 	another, err := New(l.o) // of another process, which does not
 	if err != nil {
 		t.Fatal(err)
