@@ -33,6 +33,10 @@ func (r *Run) confirm(ctx context.Context, t task) (Prompt, error) {
 		if len(r.o.Hosts) == 0 {
 			return r.ask(p, Begin, Skip, Stop), nil
 		}
+		if len(r.o.Runners) == 0 {
+			p.Text += "; it logs in there at its start and its end, which is visible there"
+			return r.ask(p, Begin, Skip, Stop), nil
+		}
 		var names []string
 		for _, h := range r.o.Hosts {
 			names = append(names, h.ID)
@@ -118,6 +122,9 @@ func (r *Run) watched(t task) []task {
 // silence is the longest that any provider of the case needs.
 func (r *Run) silence() providers.Silence {
 	var s providers.Silence
+	if len(r.o.Runners) == 0 {
+		return hostSilence
+	}
 	for _, t := range r.o.Runners {
 		if x := r.provider(t).Silence(); x.Needs > s.Needs {
 			s = x
@@ -133,7 +140,7 @@ func (r *Run) wait(ctx context.Context, w *watchData) (bool, error) {
 		return false, nil
 	}
 	next := r.lastLook().Add(w.Needs / rounds)
-	if end := w.From.Add(w.Needs); next.After(end) {
+	if end := w.From.Add(w.Needs); next.After(end) || len(r.o.Runners) == 0 { // a host is looked at twice, and nobody else is asked
 		next = end
 	}
 	wake := r.wake()
@@ -146,21 +153,29 @@ func (r *Run) wait(ctx context.Context, w *watchData) (bool, error) {
 
 // judge looks at one runner and weighs everything seen of it since the watch began.
 func (r *Run) judge(ctx context.Context, t task, w *watchData, hosts []witness.Observation, now time.Time) (witness.Verdict, []witness.Observation, error) {
-	seen, err := r.look(ctx, t)
-	if err != nil {
-		return witness.Verdict{}, nil, err
+	var seen []witness.Observation
+	mine := []target.Ref{t.on}
+	if t.on.Kind == target.Runner {
+		var err error
+		if seen, err = r.look(ctx, t); err != nil {
+			return witness.Verdict{}, nil, err
+		}
+		mine = r.hostsOf(t.on)
 	}
-	mine := r.hostsOf(t.on)
 	for _, o := range hosts {
 		if slices.ContainsFunc(mine, func(h target.Ref) bool { return o.Subject == h || o.Subject.Scope.Path == h.ID && h.ID != "" }) {
 			seen = append(seen, o)
 		}
 	}
-	err = r.append(casefile.Event{Kind: "observe", Step: t.step.ID, Target: t.on, OK: true, Data: encode(observeData{t.key(), seen})})
+	err := r.append(casefile.Event{Kind: "observe", Step: t.step.ID, Target: t.on, OK: true, Data: encode(observeData{t.key(), seen})})
 	if err != nil {
 		return witness.Verdict{}, nil, err
 	}
-	v := watch.Judge(watch.Window{Runner: t.on, Hosts: mine, From: w.From, Needs: w.Needs, Now: now}, r.st.seen[t.key()])
+	window := watch.Window{Runner: t.on, Hosts: mine, From: w.From, Needs: w.Needs, Now: now}
+	if t.on.Kind == target.Host {
+		return watch.JudgeHost(window, r.st.seen[t.key()]), seen, nil
+	}
+	v := watch.Judge(window, r.st.seen[t.key()])
 	if len(r.o.Runners) > 1 {
 		v.Why = t.on.Short() + ": " + v.Why
 	}
@@ -184,7 +199,9 @@ func (r *Run) conclusion(t task, v witness.Verdict, final bool) error {
 		if err := r.buryToken(t, v); err != nil {
 			return err
 		}
-		vs = append(vs, r.reach(v)...)
+		if t.on.Kind == target.Runner {
+			vs = append(vs, r.reach(v)...)
+		}
 	}
 	return r.append(casefile.Event{
 		Kind: "verdict", Step: t.step.ID, Target: t.on, OK: v.State == witness.Silent, Msg: v.Question + ": " + v.State,

@@ -72,7 +72,7 @@ func (r *Run) finished() (Prompt, error) {
 		}
 	}
 	var vs []witness.Verdict
-	for _, t := range r.o.Runners {
+	for _, t := range slices.Concat(r.o.Runners, r.o.Hosts) {
 		vs = append(vs, r.st.verdicts[t]...)
 	}
 	return Prompt{Kind: Finished, Text: e.Word, Ending: &e, Verdicts: vs, Exposed: r.st.exposed, Target: r.o.Runner}, nil
@@ -92,9 +92,13 @@ func (r *Run) ending() Ending {
 	default:
 		worst := -1
 		var notes []string
-		for _, t := range r.o.Runners {
-			x, bad := r.endingOf(t)
-			if len(r.o.Runners) > 1 {
+		of, about := r.endingOf, r.o.Runners
+		if len(about) == 0 {
+			of, about = r.endingOfHost, r.o.Hosts
+		}
+		for _, t := range about {
+			x, bad := of(t)
+			if len(about) > 1 {
 				notes = append(notes, t.Short()+": "+x.Word)
 			}
 			notes = append(notes, x.Notes...)

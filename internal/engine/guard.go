@@ -98,6 +98,9 @@ func (r *Run) concrete(names []string) []string {
 
 // worst is how a step ended at its worst task, "" while one is open.
 func (r *Run) worst(step string) string {
+	if len(r.o.Runners) == 0 && !slices.ContainsFunc(r.book, func(t task) bool { return t.step.ID == step }) {
+		return NotNeeded // a step about runners, in a case about hosts alone
+	}
 	worst := 0
 	for _, t := range append(slices.Clone(r.book), r.undoing()...) {
 		if t.step.ID == step {

@@ -85,10 +85,13 @@ func StepsOf(v *casefile.View, p *playbooks.Playbook) ([]StepState, error) {
 func fold(v *casefile.View, p *playbooks.Playbook) (*Run, error) {
 	r := &Run{o: Options{Playbook: p}, st: newState()}
 	r.o.Runners, r.o.Hosts, r.o.HostsOf = Targets(v.Opening.Targets)
-	if len(r.o.Runners) == 0 {
+	if len(r.o.Runners) == 0 && len(r.o.Hosts) == 0 {
 		r.o.Runners = []target.Ref{{}} // a case of another kind: its steps are shown all the same
 	}
-	r.o.Runner, r.book = r.o.Runners[0], expand(p, r.o.Runners, r.o.Hosts)
+	if len(r.o.Runners) > 0 {
+		r.o.Runner = r.o.Runners[0]
+	}
+	r.book = expand(p, r.o.Runners, r.o.Hosts)
 	for _, l := range v.Lines {
 		if err := r.st.apply(l); err != nil {
 			return nil, fmt.Errorf("steps of %s: journal line %d: %w", v.ID, l.Seq, err)

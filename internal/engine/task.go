@@ -39,8 +39,10 @@ func expand(p *playbooks.Playbook, runners, hosts []target.Ref) []task {
 			switch {
 			case act.On == playbooks.OnHosts:
 				on = hosts
+			case len(runners) == 0 && act.Do == playbooks.Confirm:
+				on = hosts // a case about hosts alone watches them
 			case act.Do == playbooks.Manual && act.On == "":
-				on = runners[:1] // once for the case
+				on = append(slices.Clone(runners), hosts...)[:1] // once for the case
 			}
 			for _, t := range on {
 				all = append(all, task{step: s, index: i + 1, act: a, on: t})
