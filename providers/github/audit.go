@@ -161,7 +161,7 @@ func (p *Provider) auditOf(ctx context.Context, b *bounded, sc scope, since time
 		}
 		fresh := 0
 		for _, w := range l {
-			if w.at().IsZero() || w.at().Before(since.Truncate(time.Second)) || !auditKnown(w.Action) {
+			if w.at().IsZero() || w.at().Before(since) || !auditKnown(w.Action) {
 				continue
 			}
 			if w.Document != "" && seen[w.Document] {
@@ -195,7 +195,6 @@ func (p *Provider) auditSays(o *witness.Observation, place scope, rows []wireAud
 		is := named(traits, w.Runner) || named(traits, w.Name)
 		at := w.at()
 		switch {
-		case !at.After(since):
 		case slices.Contains(auditCame, w.Action):
 			came++
 			if is && o.Returned != witness.Yes {

@@ -288,3 +288,32 @@ func TestWhatRunsNowIsLookedForOnlyWhereGitHubCallsItBusyAndThatIsSaid(t *testin
 		t.Errorf("idle: %v %q %v", jobIDs(jobs), partial, err)
 	}
 }
+
+func TestARunThatChangedIsReadAgainAndOneThatDidNotIsNot(t *testing.T) {
+	l, p, since := openPast(t)
+	p.repos("acme/web")
+	at := since.Add(time.Hour)
+	r := p.run("acme/web", 900, at, nil, on(1, "build", at))
+	ask := func(want ...string) {
+		t.Helper()
+		if jobs, _, err := l.Jobs(context.Background(), build07, since, 10); err != nil || !slices.Equal(jobIDs(jobs), want) {
+			t.Errorf("%v %v, want %v", jobIDs(jobs), err, want)
+		}
+	}
+	ask("1")
+	ask("1")
+	if n := p.count("/jobs?"); n != 1 {
+		t.Errorf("a run that is over and did not change was read %d times", n)
+	}
+	second := on(2, "build", at.Add(time.Hour))
+	second.attempt = 2
+	p.change(func(*past) { r.attempt, r.updated, r.jobs = 2, at.Add(2*time.Hour), append(r.jobs, second) })
+	ask("2", "1")
+	third := on(3, "late", at.Add(3*time.Hour))
+	third.status = "in_progress"
+	p.change(func(*past) { r.status, r.jobs = "in_progress", append(r.jobs, third) })
+	ask("3", "2", "1")
+	fourth := on(4, "later", at.Add(4*time.Hour))
+	p.change(func(*past) { r.jobs = append(r.jobs, fourth) })
+	ask("4", "3", "2", "1")
+}
