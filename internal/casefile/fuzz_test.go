@@ -68,6 +68,9 @@ func FuzzArrival(f *testing.F) {
 	f.Add(raw, []byte(nil), -1, []byte("x"), []byte("another"))
 	f.Add(bytes.Replace(raw, []byte("INC-1"), []byte("INC-2"), 1), []byte(nil), 3, sig, []byte("evidence"))
 	f.Add([]byte(nil), []byte(nil), 0, []byte(nil), []byte(nil))
+	late := bytes.Clone(raw) // nothing but the announced head protects the last line
+	late[bytes.LastIndex(late, []byte(`Z","mono_ms"`))-1] ^= 1
+	f.Add(late, []byte(nil), 3, sig, []byte("evidence"))
 	f.Fuzz(func(t *testing.T, journal, torn []byte, seq int, head, blob []byte) {
 		mem := faultfs.New(1)
 		to := memStore(t, mem)
