@@ -133,6 +133,12 @@ func TestCanAsksAboutScopesOfItsSystemAlone(t *testing.T) {
 	if c := all[canList]; c.Level != partial || !strings.Contains(c.Why, "2 organizations and repositories") || !strings.Contains(c.Why, "acme/site") {
 		t.Errorf("a scope that stands for others: %+v", c)
 	}
+	for status, want := range map[int]string{403: none, 503: unsure} {
+		l.fake.change(func(f *fake) { f.deny["users/acme"] = status })
+		if c := levels(t, l.Provider, context.Background(), anyRunner(repositories, "acme"))[canList]; c.Level != want || !strings.Contains(c.Why, "repositories of acme") {
+			t.Errorf("nothing of it can be listed, %d: %+v", status, c)
+		}
+	}
 	if c := all[providers.Deregister]; c.Level != full || !strings.HasPrefix(c.Why, "asked of acme/tools: ") {
 		t.Errorf("one of them: %+v", c)
 	}

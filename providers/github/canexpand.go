@@ -14,6 +14,7 @@ import (
 // the rest of the first repository among them.
 func (p *Provider) canExpand(ctx context.Context, s scope) ([]providers.Capability, error) {
 	places, said := 0, ""
+	var first error // why something could not be had
 	var one scope
 	err := p.places(ctx, s, func(sc scope) error {
 		if one == (scope{}) || one.level != repository && sc.level == repository {
@@ -24,8 +25,8 @@ func (p *Provider) canExpand(ctx context.Context, s scope) ([]providers.Capabili
 		}
 		return nil
 	}, func(name string, why error) error {
-		if said == "" {
-			said = name + ": " + why.Error()
+		if first == nil {
+			first, said = why, name+": "+why.Error()
 		}
 		return nil
 	})
@@ -37,9 +38,10 @@ func (p *Provider) canExpand(ctx context.Context, s scope) ([]providers.Capabili
 	case errors.Is(err, errEnough):
 		c.Why = fmt.Sprintf("%d organizations and repositories, or more", places)
 	case places == 0:
-		c.Level, c.Why = none, "no organization or repository can be listed: "+said
-		if said == "" {
-			c.Why = "it stands for no organization and no repository"
+		c.Level, c.Why = none, "it stands for no organization and no repository that this credential sees"
+		if first != nil {
+			c = tried(canList, answer{}, first) // no answer is not a refusal
+			c.Why = said
 		}
 	case said != "":
 		c.Level, c.Why = partial, c.Why+"; not "+said
