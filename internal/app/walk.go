@@ -67,7 +67,10 @@ func (s Standing) Decide(p engine.Prompt) (engine.Decision, error) {
 		if !pl.Appliable() {
 			continue
 		}
-		if want := s.Options[pl.Verb]; want != "" && want != pl.Option {
+		switch want := s.Options[pl.Verb]; {
+		case want == "" && pl.Verb == providers.Revoke: // which one is in the wrong hands is not for whoever answers first
+			return needs("say which credential is ended: --option " + providers.Revoke + "=" + pl.Option + ", or another one that is offered")
+		case want != "" && want != pl.Option:
 			continue
 		}
 		for _, g := range p.Guards[i] {

@@ -37,3 +37,17 @@ func TestAStandingAnswerPassesOverARotationThatNoProviderHas(t *testing.T) {
 		t.Errorf("without a reason: %+v, %v", d, err)
 	}
 }
+
+func TestAStandingAnswerEndsNoCredentialThatItDoesNotName(t *testing.T) {
+	offer := func(option string) change.Plan {
+		return change.Plan{Verb: providers.Revoke, Option: option, Title: option, Changes: []change.Change{{ID: option}}}
+	}
+	p := engine.Prompt{Kind: engine.Choose, N: 1, Step: "revoke", Plans: []change.Plan{offer("deploy-key-1"), offer("deploy-key-2")}, Guards: [][]engine.Guard{nil, nil}}
+	if d, err := (Standing{Reason: "x"}).Decide(p); !errors.Is(err, ErrNeeds) || !strings.Contains(err.Error(), "--option revoke=") {
+		t.Errorf("the first one: %+v, %v", d, err)
+	}
+	d, err := (Standing{Reason: "x", Options: map[string]string{providers.Revoke: "deploy-key-2"}}).Decide(p)
+	if err != nil || d.Verb != engine.Apply || d.Plan != p.Plans[1].Hash() {
+		t.Errorf("the named one: %+v, %v", d, err)
+	}
+}

@@ -130,7 +130,8 @@ type wireSSO struct {
 	Login      string     `json:"login"`
 	ID         int64      `json:"credential_id"`
 	Kind       string     `json:"credential_type"`
-	Note       string     `json:"authorized_credential_note"`
+	Note       string     `json:"authorized_credential_note"`  // of a token
+	Title      string     `json:"authorized_credential_title"` // of a key
 	Authorized string     `json:"credential_authorized_at"`
 	Used       *time.Time `json:"credential_accessed_at"`
 }

@@ -172,7 +172,7 @@ func (p *Provider) revokeSSO(ctx context.Context, v view, org string) ([]change.
 			continue // not a name that an account has
 		}
 		op := ssoRemove{org, x.ID, x.Login}
-		title := fmt.Sprintf("take back what the %s %q of %s may do in %s (%s)", p.text(x.Kind), p.text(x.Note), p.text(x.Login), p.text(org), usedAt(x.Used))
+		title := fmt.Sprintf("take back what the %s %q of %s may do in %s (%s)", p.text(x.Kind), p.text(x.Note+x.Title), p.text(x.Login), p.text(org), usedAt(x.Used))
 		c, perr := p.planned(ctx, change.Change{
 			ID: "revoke/1", Op: opSSO, Title: title, Hits: []target.Ref{v.ref}, Before: pack(struct{}{}),
 			Capacity: "whatever uses it for this organization stops", TipsOff: "it is refused",
@@ -194,8 +194,8 @@ func (p *Provider) suspendApps(ctx context.Context, v view, org string) ([]chang
 	all, err := p.installations(ctx, org)
 	var plans []change.Plan
 	for _, x := range all {
-		if x.Suspended != nil || x.ID <= 0 {
-			continue
+		if x.Suspended != nil || x.ID <= 0 || p.o.App != nil && p.o.App.o.App.Installation == x.ID {
+			continue // the last one is what we work with ourselves
 		}
 		name := fmt.Sprintf("the App %s (installation %d)", p.text(x.Slug), x.ID)
 		c, perr := p.plannedWith(
