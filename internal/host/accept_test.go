@@ -145,12 +145,14 @@ func TestTouchesAreAnnouncedAndNoMoreAreNeeded(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := serve(t, answering(watchStream))
-	s.config.PublicKeyCallback = func(_ ssh.ConnMetadata, got ssh.PublicKey) (*ssh.Permissions, error) {
-		if string(got.Marshal()) != string(pub.Marshal()) {
-			return nil, errors.New("another")
+	s.change(func(c *ssh.ServerConfig) {
+		c.PublicKeyCallback = func(_ ssh.ConnMetadata, got ssh.PublicKey) (*ssh.Permissions, error) {
+			if string(got.Marshal()) != string(pub.Marshal()) {
+				return nil, errors.New("another")
+			}
+			return nil, nil
 		}
-		return nil, nil
-	}
+	})
 	sock := filepath.Join(s.dir, "agent.sock")
 	l, err := net.Listen("unix", sock)
 	if err != nil {

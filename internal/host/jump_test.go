@@ -269,7 +269,7 @@ func TestAHostCertificateIsAccepted(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s.config.AddHostKey(signer)
+			s.change(func(c *ssh.ServerConfig) { c.AddHostKey(signer) })
 			s.write("known_hosts", "@cert-authority "+knownhosts.Line([]string{s.addr}, ca.PublicKey())+"\n")
 			snap, err := s.hosts(Options{}).Read(t.Context(), "build-07", snapshot.ProfileWatch)
 			if !errors.Is(err, c.want) {
@@ -296,19 +296,16 @@ func TestAHostCertificateIsAccepted(t *testing.T) {
 // A jump host may ask a person (a one-time code); a target never gets so far.
 func TestOnlyAJumpHostMayAsk(t *testing.T) {
 	var asked []string
-	questions := func(s *server) {
-		s.config.PublicKeyCallback = nil
-		s.config.KeyboardInteractiveCallback = func(_ ssh.ConnMetadata, ask ssh.KeyboardInteractiveChallenge) (*ssh.Permissions, error) {
+	jump := serve(t, func(s *server, c net.Conn) { s.login(c) })
+	jump.change(func(c *ssh.ServerConfig) {
+		c.PublicKeyCallback = nil
+		c.KeyboardInteractiveCallback = func(_ ssh.ConnMetadata, ask ssh.KeyboardInteractiveChallenge) (*ssh.Permissions, error) {
 			got, err := ask("", "", []string{"Code" + escapes}, []bool{false})
 			if err != nil || len(got) != 1 || got[0] != "123456" {
 				return nil, errors.New("no")
 			}
 			return nil, nil
 		}
-	}
-	jump := serve(t, func(s *server, c net.Conn) {
-		questions(s)
-		s.login(c)
 	})
 	o := Options{Timeouts: fast, Ask: func(_ context.Context, q string, echo bool) (string, error) {
 		asked = append(asked, q)

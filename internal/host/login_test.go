@@ -138,7 +138,7 @@ func TestAnAgentsCertificateIsOfferedWithItsKey(t *testing.T) {
 	checker := &ssh.CertChecker{IsUserAuthority: func(k ssh.PublicKey) bool {
 		return ssh.FingerprintSHA256(k) == ssh.FingerprintSHA256(ca.PublicKey())
 	}}
-	s.config.PublicKeyCallback = checker.Authenticate
+	s.change(func(c *ssh.ServerConfig) { c.PublicKeyCallback = checker.Authenticate })
 	cert := &ssh.Certificate{
 		Key: user.PublicKey(), CertType: ssh.UserCert, KeyId: "ir-2026", ValidPrincipals: []string{"ir"},
 		ValidBefore: ssh.CertTimeInfinity,

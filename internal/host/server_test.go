@@ -137,10 +137,20 @@ func (s *server) trust(keys ...ssh.PublicKey) {
 	s.write("known_hosts", b.String())
 }
 
+// change edits the configuration before anybody connects.
+func (s *server) change(edit func(*ssh.ServerConfig)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	edit(s.config)
+}
+
 // login is the server's half of a handshake. What the client asks for outside of
 // sessions is refused.
 func (s *server) login(c net.Conn) (*ssh.ServerConn, <-chan ssh.NewChannel, bool) {
-	conn, chans, reqs, err := ssh.NewServerConn(c, s.config)
+	s.mu.Lock() // with what a test changed before it connected
+	config := s.config
+	s.mu.Unlock()
+	conn, chans, reqs, err := ssh.NewServerConn(c, config)
 	if err != nil {
 		return nil, nil, false
 	}
