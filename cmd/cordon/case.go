@@ -113,7 +113,7 @@ takes back a case that was handed over.`,
 			if err != nil {
 				return err
 			}
-			if !s.yes && !over && e.onScreen() {
+			if !s.yes && !over && e.onScreen() && !a.HostsAlone(args[0]) {
 				_, err := e.show(cmd.Context(), a, tui.Options{Resume: args[0]})
 				return err
 			}

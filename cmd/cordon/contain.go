@@ -64,6 +64,10 @@ func newContain(e env) *cobra.Command {
 the playbook. At a terminal every plan is shown and asked for. With --dry-run every plan
 is captured and shown, and nothing is sent or kept.
 
+With ssh/host/NAME in place of a runner the case is about that configured host alone, for
+a runner on it that no account of ours has: it is read, its unit stopped where one is
+configured, and watched; the registration stays an open item.
+
 With several runners each act is done on the first one alone; the others follow as one
 plan with one confirmation that names how many changes it makes. The first change that
 fails stops those behind it.`,
@@ -89,7 +93,7 @@ fails stops those behind it.`,
 				spec.Since = a.Clock().Now().Add(-since)
 			}
 			spec.Dry, spec.Also = s.dry, args[1:]
-			if !s.yes && !s.dry && e.onScreen() {
+			if !s.yes && !s.dry && e.onScreen() && !app.AboutHost(args[0]) { // the screen is about runners
 				_, err := e.show(cmd.Context(), a, tui.Options{Contain: args[0], Spec: spec})
 				return err
 			}

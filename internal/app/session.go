@@ -48,10 +48,11 @@ const defaultWindow = 30 * 24 * time.Hour
 // recentReads is how old, in real time, an answer may be that a new case is opened on.
 const recentReads = time.Minute
 
-// NewCase opens a case for a runner and takes it.
+// NewCase opens a case for a runner and takes it. With the reference of a configured
+// host it is about that host alone: for a runner on it that no account of ours has.
 func (a *App) NewCase(ctx context.Context, ref string, spec CaseSpec) (*Session, error) {
 	just := providers.WithRecent(ctx, recentReads) // triage may have read all of it a moment ago
-	r, err := a.Runner(just, ref)
+	x, err := a.subject(just, ref, spec)
 	if err != nil {
 		return nil, err
 	}
@@ -60,14 +61,6 @@ func (a *App) NewCase(ctx context.Context, ref string, spec CaseSpec) (*Session,
 		return nil, err
 	}
 	if _, err := a.sign(); err != nil { // no case is begun that could not be signed
-		return nil, err
-	}
-	hosts, how, err := a.HostsOf(just, r, spec.Hosts)
-	if err != nil {
-		return nil, err
-	}
-	all, how, err := a.others(just, append([]target.Ref{r.Ref}, hosts...), how, spec.Also)
-	if err != nil {
 		return nil, err
 	}
 	if spec.Kind = cmp.Or(spec.Kind, "incident"); spec.Kind != "incident" && spec.Kind != engine.KindOffboarding {
@@ -81,12 +74,12 @@ func (a *App) NewCase(ctx context.Context, ref string, spec CaseSpec) (*Session,
 		}
 	}
 	if spec.ID == "" {
-		spec.ID = fmt.Sprintf("%s-%s-%s", pb.ID, named(r.Ref.ID, len(spec.Also)), now.Format("20060102T150405"))
+		spec.ID = fmt.Sprintf("%s-%s-%s", pb.ID, named(x.first.ID, len(spec.Also)), now.Format("20060102T150405"))
 	}
 	if spec.Title == "" {
-		spec.Title = fmt.Sprintf("%s %s (%s)", pb.ID, named(r.Ref.String(), len(spec.Also)), r.Name)
+		spec.Title = fmt.Sprintf("%s %s (%s)", pb.ID, named(x.first.String(), len(spec.Also)), x.name)
 	}
-	s := &Session{app: a, runner: r.Ref, all: all, how: how}
+	s := &Session{app: a, all: x.all, how: x.how}
 	var store *casefile.Store
 	if !spec.Dry {
 		store, err = a.cases()
@@ -99,7 +92,7 @@ func (a *App) NewCase(ctx context.Context, ref string, spec CaseSpec) (*Session,
 	}
 	s.c, err = store.Create(ctx, casefile.Opening{
 		ID: spec.ID, Title: spec.Title, Kind: spec.Kind, Simulated: a.Simulated(),
-		Targets:  all,
+		Targets:  x.all,
 		Window:   casefile.Window{From: spec.Since, Why: spec.WindowWhy},
 		Playbook: pb.Source, PlaybookName: pb.ID, Replaces: replaced(pb), Tool: a.opened(),
 	}, a.actor())
