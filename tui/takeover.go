@@ -48,7 +48,7 @@ func (p *takeOver) Hint() string {
 		return ""
 	}
 	if !p.dialog.atField {
-		return "write why you take it, or esc; to look only, watch it: v"
+		return "write why you take it; esc takes nothing, and v then only watches it"
 	}
 	return p.dialog.how()
 }
