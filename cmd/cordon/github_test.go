@@ -173,3 +173,33 @@ func TestRogueThatSomebodyEnded(t *testing.T) {
 		}
 	}
 }
+
+// TestAppReadsTheFleet reads a GitHub as an App: one token is made with the App's key, and
+// nothing is changed.
+func TestAppReadsTheFleet(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "--scenario", githubScenario)
+	b, err := os.ReadFile(w.ready.Config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	was := "look: {file: " + filepath.Join(w.labDir(), "look.token") + "}"
+	app := "look: {app: {id: 501, installation: 7001, key_file: " + filepath.Join(w.labDir(), "app.pem") + "}}"
+	if !strings.Contains(string(b), was) {
+		t.Fatalf("the configuration has no %q", was)
+	}
+	if err := os.WriteFile(w.ready.Config, []byte(strings.Replace(string(b), was, app, 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := w.cordon("--read-only", "fleet")
+	if s.code != 0 || !strings.Contains(s.out, "4 runners;") || strings.Contains(s.out, "NOT LISTED") {
+		t.Errorf("code %d\n%s%s", s.code, s.out, s.err)
+	}
+	c := counters(t, w.ready.Control)
+	if n := c.Requests["POST /api/v3/app/installations/{id}/access_tokens 201"]; n != 1 {
+		t.Errorf("%d tokens were made", n)
+	}
+	if all := w.effects(); len(all) != 0 {
+		t.Errorf("reading had effects: %+v", all)
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"time"
 
+	"cordon/internal/clock"
 	"cordon/internal/lab/github"
 	"cordon/internal/lab/gitlab"
 )
@@ -70,7 +71,7 @@ func (l *lab) service() (http.Handler, error) {
 		return l.gitlab.Handler(), nil
 	}
 	l.github, err = github.New(github.Options{
-		Data: *l.scenario.GitHub, ID: l.id, Clock: l.clock, Ledger: l.ledger, Vault: l.vault, Faults: l.faults, Stuck: l.scenario.Target.Runner,
+		Data: *l.scenario.GitHub, ID: l.id, Clock: l.clock, Ledger: l.ledger, Vault: l.vault, Faults: l.faults, Stuck: l.scenario.Target.Runner, Wall: clock.Real{},
 	})
 	if err != nil {
 		return nil, err

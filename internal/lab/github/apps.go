@@ -52,7 +52,7 @@ func (s *Server) app(token string) (*App, error) {
 		}
 		return nil, errors.New("no such App")
 	})
-	switch now := s.clock.Now(); {
+	switch now := s.o.Wall.Now(); {
 	case err != nil:
 		return nil, errors.New("A JSON web token could not be decoded")
 	case claims.ExpiresAt == nil || claims.IssuedAt == nil || claims.IssuedAt.After(now.Add(time.Minute)):

@@ -110,7 +110,7 @@ type Server struct {
 	nextPool int
 }
 
-// Options are what a server is made of; all but Faults and Stuck are required.
+// Options are what a server is made of; all but Faults, Wall and Stuck are required.
 type Options struct {
 	Data   Data
 	ID     string // the lab's id, said in every answer
@@ -118,13 +118,17 @@ type Options struct {
 	Ledger *ledger.Ledger
 	Vault  *vault.Vault
 	Faults *fault.Switch
-	Stuck  int // the runner that cannot be deleted under the fault busy-422
+	Wall   clock.Clock // the clock that Apps sign by, which no lab makes faster; nil: Clock
+	Stuck  int         // the runner that cannot be deleted under the fault busy-422
 }
 
 // New makes a server that has what data says.
 func New(o Options) (*Server, error) {
 	if o.Faults == nil {
 		o.Faults = &fault.Switch{}
+	}
+	if o.Wall == nil {
+		o.Wall = o.Clock
 	}
 	s := &Server{
 		o: o, clock: o.Clock, start: o.Clock.Now(), data: o.Data, keys: map[int]*rsa.PublicKey{}, minted: map[string]registration{},
