@@ -41,6 +41,7 @@ func accepting(t *testing.T) (*sshd, *Hosts, string) {
 }
 
 func TestAnAcceptedKeyIsKeptWithWhoAndWhy(t *testing.T) {
+	t.Parallel()
 	d, h, own := accepting(t)
 	if _, err := h.Read(t.Context(), "here", snapshot.ProfileWatch); !errors.Is(err, ErrUnknownHostKey) || !strings.Contains(err.Error(), "cordon host accept here ") {
 		t.Fatal(err)
@@ -69,6 +70,7 @@ func TestAnAcceptedKeyIsKeptWithWhoAndWhy(t *testing.T) {
 }
 
 func TestWhatMayNotBeAccepted(t *testing.T) {
+	t.Parallel()
 	d, h, own := accepting(t)
 	good := ssh.FingerprintSHA256(d.keys["ed25519"])
 	other, _ := newKey(t)

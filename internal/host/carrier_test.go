@@ -211,6 +211,7 @@ func mounted(list string) func() (io.ReadCloser, error) {
 
 // This machine, through the shell that really is here.
 func TestLocalReadsThisMachine(t *testing.T) {
+	t.Parallel()
 	h := New(map[string]Host{"here": {Local: true}}, Options{Marker: marker})
 	s, err := h.Read(t.Context(), "here", snapshot.ProfileWatch)
 	if err != nil || !s.Complete {

@@ -84,6 +84,7 @@ func (p *pair) hosts(t *testing.T, o Options) *Hosts {
 }
 
 func TestAHostBehindAJumpHostIsReadEndToEnd(t *testing.T) {
+	t.Parallel()
 	p := newPair(t)
 	var dialled atomic.Int64
 	var got Exchange
@@ -117,6 +118,7 @@ func TestAHostBehindAJumpHostIsReadEndToEnd(t *testing.T) {
 // A jump host carries bytes. It cannot answer in the place of the host, and what is
 // unknown or changed on the way stops before anything is sent.
 func TestEveryHopIsStrict(t *testing.T) {
+	t.Parallel()
 	p := newPair(t)
 	other, _ := newKey(t)
 	for name, c := range map[string]struct {
@@ -197,6 +199,7 @@ func certify(t *testing.T, ca ssh.Signer, kind uint32, key ssh.PublicKey, path s
 
 // A certificate logs in where its plain key does not: IdentityFile's -cert.pub, and CertificateFile.
 func TestACertificateLogsIn(t *testing.T) {
+	t.Parallel()
 	ca, _ := newKey(t)
 	dir := t.TempDir()
 	if err := os.WriteFile(dir+"/ca.pub", ssh.MarshalAuthorizedKey(ca.PublicKey()), 0o600); err != nil {

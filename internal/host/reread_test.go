@@ -51,7 +51,7 @@ func (d disk) serve(ch ssh.Channel) {
 func rereading(t *testing.T, shell, disk string, files func(ch ssh.Channel)) (*snapshot.Snapshot, *server, Exchange, error) {
 	t.Helper()
 	s := serve(t, honest(shell, ""))
-	s.files = files
+	s.change(func(*ssh.ServerConfig) { s.files = files })
 	var ex Exchange
 	x := s.host()
 	x.Reread = true
@@ -170,6 +170,7 @@ func TestWhatCannotBeReadTwiceIsSaid(t *testing.T) {
 
 // The real internal-sftp of OpenSSH, over a jump host.
 func TestRealSFTPIsTheSecondSessionOfOneConnection(t *testing.T) {
+	t.Parallel()
 	p := newPair(t, "Subsystem sftp internal-sftp")
 	h := p.hosts(t, Options{})
 	passwd, err := os.ReadFile("/etc/passwd")

@@ -132,6 +132,7 @@ func (d *sshd) trust(t *testing.T, keys ...ssh.PublicKey) {
 func (d *sshd) hosts() *Hosts { return New(map[string]Host{"here": d.host}, Options{}) }
 
 func TestARealOpenSSHIsReadInOneSession(t *testing.T) {
+	t.Parallel()
 	d := startSSHD(t)
 	for name, key := range d.keys { // whichever one is known, that one is asked for
 		d.trust(t, key)
@@ -139,6 +140,9 @@ func TestARealOpenSSHIsReadInOneSession(t *testing.T) {
 		if err != nil || !s.Complete {
 			t.Fatalf("with the %s key: %v", name, err)
 		}
+	}
+	if testing.Short() {
+		return // a triage walks the disks of this machine
 	}
 	s, err := d.hosts().Read(t.Context(), "here", snapshot.ProfileTriage)
 	if err != nil || !s.Complete {
@@ -157,6 +161,7 @@ func TestARealOpenSSHIsReadInOneSession(t *testing.T) {
 }
 
 func TestARealOpenSSHWithAnotherKeyIsRefused(t *testing.T) {
+	t.Parallel()
 	d := startSSHD(t)
 	other, _ := newKey(t)
 	for want, known := range map[error][]ssh.PublicKey{ErrUnknownHostKey: nil, ErrHostKeyChanged: {other.PublicKey()}} {
@@ -169,6 +174,7 @@ func TestARealOpenSSHWithAnotherKeyIsRefused(t *testing.T) {
 
 // A unit that does not exist: the act runs to its end and changes nothing here.
 func TestARealActAnswersThroughOpenSSH(t *testing.T) {
+	t.Parallel()
 	d := startSSHD(t)
 	d.trust(t, d.keys["ed25519"])
 	d.host.Unit = fmt.Sprintf("cordon-test-%d.service", os.Getpid())
