@@ -317,13 +317,13 @@ func TestAHostWithoutTimeoutIsReadTheSame(t *testing.T) {
 		t.Fatal("the script names timeout in another way now")
 	}
 	for _, sh := range shells(t) {
-		want, _ := tr.run(sh, snapshot.ProfileTriage, nil, nil)
-		cmd := shellCommand(sh, "N="+testNonce+"\nR="+tr.root+"\nP=triage\n"+without)
+		want, _ := tr.run(sh, snapshot.ProfileWatch, nil, nil)
+		cmd := shellCommand(sh, "N="+testNonce+"\nR="+tr.root+"\nP=watch\n"+without)
 		got, err := cmd.Output()
 		if err != nil {
 			t.Fatalf("%s: %v", sh.name, err)
 		}
-		if a, b := jsonOf(t, read(t, want, snapshot.ProfileTriage)), jsonOf(t, read(t, got, snapshot.ProfileTriage)); a != b {
+		if a, b := jsonOf(t, read(t, want, snapshot.ProfileWatch)), jsonOf(t, read(t, got, snapshot.ProfileWatch)); a != b {
 			t.Errorf("%s: with it %d bytes of snapshot, without it %d", sh.name, len(a), len(b))
 		}
 	}
