@@ -149,6 +149,11 @@ func (tr *tree) fact(name, p, text string) {
 // read runs the collector on the tree and parses what it says.
 func (tr *tree) read() *snapshot.Snapshot {
 	tr.t.Helper()
+	return tr.readWith(testenv.Need(tr.t, "sh"), "-s")
+}
+
+func (tr *tree) readWith(shell ...string) *snapshot.Snapshot {
+	tr.t.Helper()
 	const nonce = "00112233445566778899aabbccddeeff"
 	text := ""
 	for _, s := range host.Scripts() {
@@ -156,7 +161,7 @@ func (tr *tree) read() *snapshot.Snapshot {
 			text = s.Text
 		}
 	}
-	cmd := exec.Command(testenv.Need(tr.t, "sh"), "-s")
+	cmd := exec.Command(shell[0], shell[1:]...)
 	cmd.Env, cmd.Dir = []string{}, "/"
 	cmd.Stdin = strings.NewReader("N=" + nonce + "\nR=" + tr.root + "\nP=triage\n" + text)
 	out, err := cmd.Output()
