@@ -23,6 +23,7 @@ type Data struct {
 	Groups      []SeedGroup  `yaml:"groups"` // of runners
 	Runners     []Seeded     `yaml:"runners"`
 	Runs        []SeedRun    `yaml:"runs"`
+	History     []History    `yaml:"history"`          // runs of before
 	NewRunner   int          `yaml:"first_new_runner"` // ids of runners that register later count from here
 	NewRun      int          `yaml:"first_new_run"`    // ids of runs that arrive later count from here; their jobs from ten times that
 }

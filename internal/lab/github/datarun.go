@@ -59,3 +59,31 @@ type SeedJob struct {
 	After       time.Duration `yaml:"after"`       // the run began, of a later attempt
 	Takes       time.Duration `yaml:"takes"`
 }
+
+// History is many finished runs of one workflow that no case is about: what is usual
+// here. They are of people in turn, in working hours, one every Every back from From.
+type History struct {
+	Repo     string        `yaml:"repo"`
+	Workflow int           `yaml:"workflow"`
+	First    int           `yaml:"first"` // number of the first run
+	Count    int           `yaml:"count"`
+	Actors   []string      `yaml:"actors"`
+	From     time.Duration `yaml:"from"` // how long ago the newest was
+	Every    time.Duration `yaml:"every"`
+	Labels   []string      `yaml:"labels"`
+}
+
+// runs are the history as runs. start is when the lab began.
+func (h History) runs(start time.Time) []SeedRun {
+	var out []SeedRun
+	for i := range h.Count {
+		at := start.Add(-h.From - time.Duration(i)*h.Every).UTC()
+		at = time.Date(at.Year(), at.Month(), at.Day(), 9+i%8, 7*i%60, 0, 0, time.UTC)
+		id := h.First + i
+		out = append(out, SeedRun{
+			ID: id, Repo: h.Repo, Workflow: h.Workflow, Event: "push", Branch: "main", Actor: h.Actors[i%len(h.Actors)], Conclusion: "success", Ago: start.Sub(at),
+			Jobs: []SeedJob{{ID: 10 * id, Name: "build", Labels: h.Labels, Takes: 3 * time.Minute}},
+		})
+	}
+	return out
+}

@@ -81,7 +81,11 @@ func (s *Server) admit(r *runner) {
 }
 
 func (s *Server) seedRuns() error {
-	for i, d := range s.data.Runs {
+	all := s.data.Runs
+	for _, h := range s.data.History {
+		all = append(h.runs(s.start), all...)
+	}
+	for i, d := range all {
 		if s.repo(d.Repo) == nil {
 			return fmt.Errorf("run %d: no repository %q", d.ID, d.Repo)
 		}

@@ -69,7 +69,10 @@ func (e Entry) write(full string, v Vars) error {
 		if err != nil {
 			return err
 		}
-		return writeNew(full, []byte(text), mode)
+		if err := writeNew(full, []byte(text), mode); err != nil || e.Size <= int64(len(text)) {
+			return err
+		}
+		return os.Truncate(full, e.Size)
 	}
 	return fmt.Errorf("no such kind: %q", e.Kind)
 }

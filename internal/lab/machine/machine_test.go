@@ -243,3 +243,21 @@ func TestLogIsBounded(t *testing.T) {
 		}
 	}
 }
+
+// A program has the size of one, and what it begins with; a size below its text cuts
+// nothing.
+func TestSizeStretches(t *testing.T) {
+	m, err := New(filepath.Join(t.TempDir(), "tree"), Manifest{Entries: []Entry{
+		{Path: "/opt/r/bin/node", Mode: "0755", Content: "\x7fELF", Size: 4096},
+		{Path: "/opt/r/run.sh", Content: "#!/bin/true\n", Size: 3},
+	}}, Vars{Host: "h", Start: time.Now()}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for p, want := range map[string]int{"/opt/r/bin/node": 4096, "/opt/r/run.sh": 12} {
+		b, err := os.ReadFile(m.Path(p))
+		if err != nil || len(b) != want || b[0] == 0 {
+			t.Errorf("%s: %d bytes, %v", p, len(b), err)
+		}
+	}
+}

@@ -34,7 +34,8 @@ type Manifest struct {
 
 // Entry is one path. Mode is octal, 0644 for a file and 0755 for a directory where
 // it is empty. Age is how long before the lab's start it was last changed. Content
-// and To are text/templates.
+// and To are text/templates. Size stretches a file with zeros to so many bytes, which
+// take no room on the disk: programs are told by their size as well.
 type Entry struct {
 	Path    string        `yaml:"path"`
 	Kind    string        `yaml:"kind"`
@@ -42,6 +43,7 @@ type Entry struct {
 	To      string        `yaml:"to"`
 	Age     time.Duration `yaml:"age"`
 	Content string        `yaml:"content"`
+	Size    int64         `yaml:"size"`
 }
 
 // ProcessSpec is a process that stands there from the start and is no agent's.
