@@ -260,3 +260,11 @@ func (e *exposure) token(h hit) {
 	}
 	e.add(c)
 }
+
+// zeroIfBefore is t, or zero where it lies before since.
+func zeroIfBefore(t, since time.Time) time.Time {
+	if t.Before(since) {
+		return time.Time{}
+	}
+	return t
+}

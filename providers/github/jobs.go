@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -266,69 +265,4 @@ func (r wireRun) who() string {
 // escapeRepo is OWNER/REPO for a web address.
 func escapeRepo(repo string) string {
 	return strings.TrimPrefix(repoPath(repo), "repos/")
-}
-
-// RunningJobs implements providers.Running. What GitHub calls idle is not searched, and
-// that it can be wrong about that is said (actions/runner#4422).
-func (p *Provider) RunningJobs(ctx context.Context, t target.Ref) ([]providers.Job, string, error) {
-	sc, id, err := p.placed(ctx, t)
-	if err != nil {
-		return nil, "", err
-	}
-	s := &search{p: p, b: p.spend(ctx, runningCalls), sc: sc, id: id, now: p.clock.Now(), history: map[string]*history{}}
-	w, why, err := p.runnerOf(ctx, s.b, sc, id)
-	if err != nil {
-		return nil, "", fmt.Errorf("list running jobs of %s: %w", t.Short(), err)
-	}
-	s.w = w
-	s.lack(why)
-	if w != nil && w.Busy != nil && !*w.Busy {
-		return nil, "GitHub says that it is idle, so the repositories were not searched; it is known to be wrong about that", nil
-	}
-	places, why, err := p.servedBy(ctx, s.b, sc, w)
-	s.lack(why)
-	if err != nil && len(places) == 0 {
-		return nil, "", fmt.Errorf("list running jobs of %s: %w", t.Short(), err)
-	}
-	for i, pl := range places {
-		err = s.running(ctx, pl.repo)
-		if ends(ctx, err) {
-			s.stopped(err, len(places)-i, false)
-			break
-		}
-		if err != nil {
-			s.lack(pl.repo + ": " + err.Error())
-			if len(places) == 1 {
-				return nil, "", fmt.Errorf("list running jobs of %s: %w", t.Short(), err)
-			}
-		}
-	}
-	list := s.newest(100)
-	out := make([]providers.Job, 0, len(list))
-	for _, h := range list {
-		out = append(out, p.job(h, nil))
-	}
-	return out, s.partial(), ctx.Err()
-}
-
-func (s *search) running(ctx context.Context, repo string) error {
-	q := url.Values{"status": {"in_progress"}, "exclude_pull_requests": {"true"}}
-	return s.b.all(ctx, repoPath(repo)+"/actions/runs", q, 10, func(a answer) (bool, error) {
-		l, err := runRows(a)
-		if err != nil {
-			return false, err
-		}
-		for _, r := range l.Runs {
-			jobs, err := s.p.runJobs(ctx, s.b, repo, r)
-			if err != nil {
-				return false, err
-			}
-			for _, j := range jobs {
-				if is, byName := s.matches(j); is && j.Status != completed {
-					s.found = append(s.found, hit{repo: repo, run: r, job: j, byName: byName})
-				}
-			}
-		}
-		return true, nil
-	})
 }

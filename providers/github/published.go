@@ -100,8 +100,12 @@ func (o *outputs) repo(repo string) {
 		name string
 		read func(string) error
 	}{
-		{"releases", o.releases}, {"deployments", o.deployments}, {"tags", o.tags}, {"changes of workflow files", o.workflows},
-		{"caches", o.caches}, {"artifacts", o.artifacts},
+		{"releases", o.releases},
+		{"deployments", o.deployments},
+		{"tags", o.tags},
+		{"changes of workflow files", o.workflows},
+		{"caches", o.caches},
+		{"artifacts", o.artifacts},
 	} {
 		if o.stop || o.ctx.Err() != nil {
 			o.gaps = append(o.gaps, evidence.Gap{Name: part.name + " of " + repo, Why: "not asked: no requests left for it", At: o.p.clock.Now()})

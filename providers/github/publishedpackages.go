@@ -3,8 +3,8 @@ package github
 import (
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
-	"time"
 
 	"cordon/internal/evidence"
 	"cordon/providers"
@@ -60,7 +60,7 @@ func (o *outputs) packagesIn(at, owner, typ string, repos []string) error {
 			why := "not linked to a repository that can be seen"
 			if x.Repository != nil {
 				repo := repoName(x.Repository.Full)
-				if !has(repos, repo) {
+				if !slices.Contains(repos, repo) {
 					continue // of a repository whose jobs did not run here
 				}
 				why = "of " + repo
@@ -86,28 +86,9 @@ func (o *outputs) versions(at, owner, typ string, x wirePackage, why string) {
 		return false, err
 	})
 	if err != nil {
-		o.miss("versions of package "+untrustedName(o.p, x.Name), err)
+		o.miss("versions of package "+o.p.text(x.Name).String(), err)
 	}
 	if n == 0 {
 		o.add(providers.Package, owner, typ+" "+x.Name, "", x.UpdatedAt, why+"; changed in the window", "")
 	}
-}
-
-func untrustedName(p *Provider, s string) string { return p.text(s).String() }
-
-func has(list []string, s string) bool {
-	for _, x := range list {
-		if x == s {
-			return true
-		}
-	}
-	return false
-}
-
-// zeroIfBefore is t, or zero where it lies before since.
-func zeroIfBefore(t, since time.Time) time.Time {
-	if t.Before(since) {
-		return time.Time{}
-	}
-	return t
 }
