@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -26,7 +25,7 @@ func newCaseBrief(e env) *cobra.Command {
 			}
 			lines := report.Brief(v)
 			if e.flags.json {
-				return json.NewEncoder(e.out).Encode(map[string]any{"schema": "cordon.brief/1", "case": v.ID, "simulated": v.Simulated, "head": v.Head, "lines": lines})
+				return e.encode(map[string]any{"schema": "cordon.brief/1", "case": v.ID, "simulated": v.Simulated, "head": v.Head, "lines": lines})
 			}
 			out := app.Lines{W: e.out} // its first line says SIMULATED where it is
 			for _, l := range lines {

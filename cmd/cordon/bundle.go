@@ -1,8 +1,6 @@
 package main
 
 import (
-	"encoding/json"
-
 	"github.com/spf13/cobra"
 
 	"cordon/internal/app"
@@ -31,7 +29,7 @@ and when it was seen there.`,
 				*e.code = app.ExitCannotTell // whole, but nobody has said who may sign
 			}
 			if e.flags.json {
-				if jerr := json.NewEncoder(e.out).Encode(r); jerr != nil {
+				if jerr := e.encode(r); jerr != nil {
 					return jerr
 				}
 				return err

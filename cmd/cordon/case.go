@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -35,7 +34,7 @@ func newCaseList(e env) *cobra.Command {
 				*e.code = app.ExitIntegrity
 			}
 			if e.flags.json {
-				return json.NewEncoder(e.out).Encode(map[string]any{"schema": "cordon.cases/1", "cases": cases})
+				return e.encode(map[string]any{"schema": "cordon.cases/1", "cases": cases})
 			}
 			lines := app.Lines{W: e.out}
 			for _, s := range cases {
@@ -74,9 +73,8 @@ func newCaseShow(e env) *cobra.Command {
 				return err
 			}
 			if e.flags.json {
-				enc := json.NewEncoder(e.out)
 				for _, l := range v.Lines {
-					if err := enc.Encode(l); err != nil {
+					if err := e.encode(l); err != nil {
 						return err
 					}
 				}
@@ -149,7 +147,7 @@ func newCaseExport(e env) *cobra.Command {
 				return err
 			}
 			if e.flags.json {
-				return json.NewEncoder(e.out).Encode(x)
+				return e.encode(x)
 			}
 			_, err = fmt.Fprintln(e.out, x.Path)
 			return err

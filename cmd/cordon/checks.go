@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -16,7 +15,7 @@ func newChecks(e env) *cobra.Command {
 		RunE: func(*cobra.Command, []string) error {
 			list := check.List()
 			if e.flags.json {
-				return json.NewEncoder(e.out).Encode(map[string]any{"schema": check.ListSchema, "checks": list})
+				return e.encode(map[string]any{"schema": check.ListSchema, "checks": list})
 			}
 			lines := app.Lines{W: e.out}
 			for _, l := range list {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -59,10 +58,9 @@ func checks(w io.Writer, r bundle.Report) {
 
 // follow prints a journal as it grows, until the case ends or somebody interrupts.
 func (e env) follow(cmd *cobra.Command, a *app.App, id string) error {
-	enc := json.NewEncoder(e.out)
 	return a.Follow(cmd.Context(), id, func(v *casefile.View, l casefile.Line) error {
 		if e.flags.json {
-			return enc.Encode(l)
+			return e.encode(l)
 		}
 		lines := app.Lines{W: e.out, Simulated: v.Opening.Simulated}
 		if l.Seq == 1 {
@@ -80,7 +78,7 @@ func (e env) matrix(a *app.App, id string) error {
 		return err
 	}
 	if e.flags.json {
-		return json.NewEncoder(e.out).Encode(m)
+		return e.encode(m)
 	}
 	app.Lines{W: e.out, Simulated: m.Simulated}.Matrix(m)
 	return nil
@@ -93,7 +91,7 @@ func (e env) identity(a *app.App, id string) error {
 		return err
 	}
 	if e.flags.json {
-		return json.NewEncoder(e.out).Encode(p)
+		return e.encode(p)
 	}
 	app.Lines{W: e.out, Simulated: p.Simulated}.Identity(p)
 	return nil
@@ -118,7 +116,7 @@ Give them the line of allowed signers that is printed by another way than the ar
 				return err
 			}
 			if e.flags.json {
-				return json.NewEncoder(e.out).Encode(x)
+				return e.encode(x)
 			}
 			lines := e.lines(a)
 			lines.Printf("handed over: %s, %d files, sha256 %s", x.Path, x.Files, x.SHA256)
@@ -156,7 +154,7 @@ was purged, is refused.`,
 			defer a.Close()
 			im, err := a.ImportCase(cmd.Context(), args[0], allowed, why, anySigner, seen)
 			if e.flags.json {
-				if jerr := json.NewEncoder(e.out).Encode(im); jerr != nil {
+				if jerr := e.encode(im); jerr != nil {
 					return jerr
 				}
 				return err
@@ -210,7 +208,7 @@ It cannot be undone: export the case first. A case on hold (case hold) is not pu
 				return err
 			}
 			if e.flags.json {
-				return json.NewEncoder(e.out).Encode(stone)
+				return e.encode(stone)
 			}
 			app.Lines{W: e.out, Simulated: stone.Simulated}.Printf("purged: case %s, %d lines, last head %s", stone.ID, stone.Lines, stone.Head)
 			return nil

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -33,7 +32,7 @@ and listed, "not known" where they do not tell.`,
 				return err
 			}
 			if e.flags.json {
-				return json.NewEncoder(e.out).Encode(h)
+				return e.encode(h)
 			}
 			app.Lines{W: e.out, Simulated: h.Simulated}.Held(h)
 			return nil
@@ -59,8 +58,7 @@ case ends. A hash that has left the machine is a head that bundle verify --head 
 				return err
 			}
 			defer a.Close()
-			enc := json.NewEncoder(e.out)
-			return a.Events(cmd.Context(), args[0], follow, func(x app.CaseEvent) error { return enc.Encode(x) })
+			return a.Events(cmd.Context(), args[0], follow, func(x app.CaseEvent) error { return e.encode(x) })
 		},
 	}
 	c.Flags().BoolVarP(&follow, "follow", "f", false, "go on with new lines as they come, until the case ends")
@@ -111,7 +109,7 @@ bundle of the case. Only a plain file of at most 64 MiB is taken.`,
 				return err
 			}
 			if e.flags.json {
-				return json.NewEncoder(e.out).Encode(it)
+				return e.encode(it)
 			}
 			app.Lines{W: e.out}.Printf("attached: %s, %d bytes, sha256 %s", it.Name, it.Size, it.Digest)
 			return nil
@@ -147,7 +145,7 @@ host's address to the provider, since the watch began, count as a witness of the
 				return err
 			}
 			if e.flags.json {
-				return json.NewEncoder(e.out).Encode(im)
+				return e.encode(im)
 			}
 			e.lines(a).ImportedLog(im)
 			return nil

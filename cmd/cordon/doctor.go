@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -39,7 +38,7 @@ and asked about in place of the one for looking.`,
 			}
 			*e.code = d.Exit()
 			if e.flags.json {
-				return json.NewEncoder(e.out).Encode(d)
+				return e.encode(d)
 			}
 			e.lines(a).Doctor(d)
 			return nil

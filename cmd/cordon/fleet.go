@@ -1,8 +1,6 @@
 package main
 
 import (
-	"encoding/json"
-
 	"github.com/spf13/cobra"
 
 	"cordon/internal/app"
@@ -24,7 +22,7 @@ func newFleet(e env) *cobra.Command {
 				return err
 			}
 			if e.flags.json {
-				err = json.NewEncoder(e.out).Encode(struct {
+				err = e.encode(struct {
 					fleet.Fleet
 					Simulated bool `json:"simulated,omitempty"`
 				}{f, a.Simulated()})

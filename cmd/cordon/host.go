@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -10,7 +9,6 @@ import (
 	"cordon/internal/app"
 	"cordon/internal/check"
 	"cordon/internal/host"
-	"cordon/internal/untrusted"
 )
 
 func newHost(e env) *cobra.Command {
@@ -142,17 +140,6 @@ func (e env) report(a *app.App, r app.HostReport, err error, least check.Severit
 		e.lines(a).HostReport(r)
 	}
 	*e.code = r.Exit(least)
-	return err
-}
-
-// encode writes v as one line of JSON without a character that a terminal would act on:
-// what a host calls itself is in it.
-func (e env) encode(v any) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	_, err = e.out.Write(append(untrusted.EscapeJSON(b), '\n'))
 	return err
 }
 

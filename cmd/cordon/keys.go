@@ -1,8 +1,6 @@
 package main
 
 import (
-	"encoding/json"
-
 	"github.com/spf13/cobra"
 
 	"cordon/internal/app"
@@ -15,7 +13,7 @@ func newKeys(e env) *cobra.Command {
 		RunE: func(*cobra.Command, []string) error {
 			rows := tui.Table()
 			if e.flags.json {
-				return json.NewEncoder(e.out).Encode(map[string]any{"schema": "cordon.keys/1", "keys": rows})
+				return e.encode(map[string]any{"schema": "cordon.keys/1", "keys": rows})
 			}
 			lines := app.Lines{W: e.out}
 			for _, r := range rows {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 
@@ -30,7 +29,7 @@ func newPlaybook(e env) *cobra.Command {
 				for _, p := range all {
 					rows = append(rows, row{p.ID, p.Title, p.SHA256, len(p.Steps)})
 				}
-				return json.NewEncoder(e.out).Encode(map[string]any{"schema": "cordon.playbooks/1", "playbooks": rows})
+				return e.encode(map[string]any{"schema": "cordon.playbooks/1", "playbooks": rows})
 			}
 			lines := app.Lines{W: e.out}
 			for _, p := range all {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"strings"
@@ -10,6 +11,7 @@ import (
 
 	"cordon/internal/app"
 	"cordon/internal/casefile"
+	"cordon/internal/untrusted"
 	"cordon/tui"
 )
 
@@ -135,6 +137,17 @@ func (e env) options() app.Options {
 }
 
 // lines is the plain writer of a command.
+// encode writes v as one line of JSON without a character that a terminal would act on:
+// what hosts and services call themselves is in it.
+func (e env) encode(v any) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	_, err = e.out.Write(append(untrusted.EscapeJSON(b), '\n'))
+	return err
+}
+
 func (e env) lines(a *app.App) app.Lines { return app.Lines{W: e.out, Simulated: a.Simulated()} }
 
 // isTerminal tells a person's terminal from other character devices, such as /dev/null.

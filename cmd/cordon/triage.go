@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -66,7 +65,7 @@ GH_TOKEN, or the login of glab or gh is there.`,
 			}
 			*e.code = card.Exit()
 			if e.flags.json {
-				return json.NewEncoder(e.out).Encode(card)
+				return e.encode(card)
 			}
 			e.lines(a).Card(card)
 			return nil

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -41,7 +40,7 @@ func newVersion(e env) *cobra.Command {
 		Use: "version", Short: "Say which cordon this is", Args: exactly(),
 		RunE: func(*cobra.Command, []string) error {
 			if asJSON {
-				return json.NewEncoder(e.out).Encode(map[string]string{
+				return e.encode(map[string]string{
 					"schema": "cordon.version/1", "version": version(), "go": runtime.Version(), "platform": runtime.GOOS + "/" + runtime.GOARCH,
 				})
 			}
