@@ -86,7 +86,7 @@ func (a *App) checkCase(ctx context.Context, name, what string, fill func(*syste
 	ref := target.Ref{System: target.SSH, Kind: target.Host, ID: name}
 	id := fmt.Sprintf("check-%s-%s", name, a.clock.Now().Format("20060102T150405.000"))
 	c, err := store.Create(ctx, casefile.Opening{
-		ID: id, Title: "check of " + name, Kind: "check", Simulated: a.Simulated(), Targets: []target.Ref{ref}, Tool: a.opened(),
+		ID: id, Title: "check of " + name, Kind: "check", Simulated: a.Simulated(), Targets: []target.Ref{ref}, Tool: a.opened(), Recipients: a.cfg.Evidence.Recipients,
 	}, a.actor())
 	if err != nil {
 		return HostReport{}, err

@@ -94,7 +94,7 @@ func (a *App) NewCase(ctx context.Context, ref string, spec CaseSpec) (*Session,
 		ID: spec.ID, Title: spec.Title, Kind: spec.Kind, Simulated: a.Simulated(),
 		Targets:  x.all,
 		Window:   casefile.Window{From: spec.Since, Why: spec.WindowWhy},
-		Playbook: pb.Source, PlaybookName: pb.ID, Replaces: replaced(pb), Tool: a.opened(),
+		Playbook: pb.Source, PlaybookName: pb.ID, Replaces: replaced(pb), Tool: a.opened(), Recipients: a.cfg.Evidence.Recipients,
 	}, a.actor())
 	if err != nil {
 		s.Close()

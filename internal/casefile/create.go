@@ -40,7 +40,7 @@ func (c *Case) build(o Opening, dir string) error {
 	if err := c.hidden(); err != nil {
 		return err
 	}
-	data := openData{Format: format, Title: o.Title, Kind: o.Kind, Targets: o.Targets, Window: o.Window, Tool: o.Tool}
+	data := openData{Format: format, Title: o.Title, Kind: o.Kind, Targets: o.Targets, Window: o.Window, Tool: o.Tool, Recipients: o.Recipients}
 	if data.Targets == nil {
 		data.Targets = []target.Ref{}
 	}

@@ -18,6 +18,7 @@ type Opening struct {
 	PlaybookName string
 	Replaces     string            // digest of the built-in playbook of the same id, where that is another one
 	Tool         map[string]string // version, digest of the binary, …
+	Recipients   []string          // age recipients to whom secret-bearing files are sealed; empty: such files are described, not kept
 }
 
 // Window is the time in which the target is suspect. A zero From or To is not known.
@@ -36,6 +37,8 @@ type openData struct {
 	Window   Window            `json:"window"`
 	Playbook *playbookData     `json:"playbook,omitempty"`
 	Tool     map[string]string `json:"tool,omitempty"`
+
+	Recipients []string `json:"recipients,omitempty"`
 }
 
 type playbookData struct {

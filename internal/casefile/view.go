@@ -105,7 +105,7 @@ func (v *View) fill() error {
 	v.Simulated = first.Simulated
 	v.Opening = Opening{
 		ID: v.ID, Title: o.Title, Kind: o.Kind, Simulated: first.Simulated,
-		Targets: o.Targets, Window: o.Window, Tool: o.Tool,
+		Targets: o.Targets, Window: o.Window, Tool: o.Tool, Recipients: o.Recipients,
 	}
 	if p := o.Playbook; p != nil {
 		b, err := v.all(p.SHA256)

@@ -32,6 +32,7 @@ type Config struct {
 	Providers map[string]Provider `yaml:"providers"`
 	Hosts     map[string]Host     `yaml:"hosts"`
 	Rotate    Rotate              `yaml:"rotate"`
+	Evidence  Evidence            `yaml:"evidence"`
 	Notify    *Notify             `yaml:"notify"`    // nil: nobody is told
 	Operator  map[string]Action   `yaml:"operator"`  // by the name that playbooks use
 	Approvers map[string]Approver `yaml:"approvers"` // by person
@@ -57,6 +58,12 @@ type Signing struct {
 type Rotate struct {
 	Destinations map[string]Destination `yaml:"destinations"` // by the name that plans show
 	Recipients   []string               `yaml:"recipients"`   // age recipients (age1…), to whom it can be sealed
+}
+
+// Evidence says to whom secret-bearing files of hosts are sealed. A case keeps the
+// recipients that it was opened with; without any such files are described, not kept.
+type Evidence struct {
+	Recipients []string `yaml:"recipients"` // age recipients (age1…)
 }
 
 // Destination takes the token on its standard input.

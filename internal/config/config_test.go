@@ -142,6 +142,7 @@ func TestEachMistakeIsOneClearLine(t *testing.T) {
 		{"key and agent", "hosts: {h: {key: k, agent: true}}\n", `c.yaml:1:9: both key and agent`},
 		{"destination", "rotate: {destinations: {v: {}}}\n", `c.yaml:1:25: no command to give the token to`},
 		{"recipient", "rotate: {recipients: [age1xyz]}\n", `c.yaml:1:23: not an age recipient`},
+		{"recipient of evidence", "evidence: {recipients: [age1xyz]}\n", `c.yaml:1:25: not an age recipient`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := Parse("c.yaml", []byte(c.in))

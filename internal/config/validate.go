@@ -85,9 +85,14 @@ func (v *validator) config(c *Config) {
 	if _, err := c.Allow(); err != nil {
 		v.add(at("destinations"), "write addresses or prefixes, such as 192.0.2.0/24", "%s", err)
 	}
-	for i, r := range c.Rotate.Recipients {
-		if all, err := age.ParseRecipients(strings.NewReader(r)); err != nil || len(all) != 1 {
-			v.add(at("rotate", "recipients", strconv.Itoa(i)), "age-keygen -y prints it: age1…", "not an age recipient")
+	v.recipients("rotate", c.Rotate.Recipients)
+	v.recipients("evidence", c.Evidence.Recipients)
+}
+
+func (v *validator) recipients(of string, all []string) {
+	for i, r := range all {
+		if one, err := age.ParseRecipients(strings.NewReader(r)); err != nil || len(one) != 1 {
+			v.add(at(of, "recipients", strconv.Itoa(i)), "age-keygen -y prints it: age1…", "not an age recipient")
 		}
 	}
 }
