@@ -54,6 +54,8 @@ func judgeAptHook(v *view, p string, f *snapshot.File, why *reasons) {
 			why.add(High, "%s: it %s", quote(line), strings.Join(signs, ", "))
 		case len(clear(line)) > 0:
 			why.add(High, "%s: it %s", quote(line), strings.Join(clear(line), ", "))
+		case v.foreign(p) && path.Base(p) == "docker-clean" && strings.Contains(line, "rm -f /var/cache/apt/"):
+			why.add(Low, "%s: every Debian image for containers has it", quote(line))
 		case v.foreign(p):
 			why.add(Medium, "no package brought the file, and it starts %s", quote(line))
 		case v.packaged == nil:
