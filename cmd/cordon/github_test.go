@@ -203,3 +203,73 @@ func TestAppReadsTheFleet(t *testing.T) {
 		t.Errorf("reading had effects: %+v", all)
 	}
 }
+
+// TestAFalseAlarmAtGitHubIsTakenBack holds a runner back, stops before the removal and
+// stands down: group, labels and flags are as they were, by GitHub's own answers and by
+// the ledger.
+func TestAFalseAlarmAtGitHubIsTakenBack(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("short: the other provider's false alarm is stood down")
+	}
+	w := newWorld(t, "--scenario", githubScenario)
+	was := w.heldBy()
+	s := w.cordon("contain", w.ready.Runner, "--host", w.ready.Target.Host, "--case", "K", "--playbook", askingPlaybook(t, w.dir), "--yes", "--reason", "exercise")
+	if s.code != 6 {
+		t.Fatalf("ends with %d: %s%s", s.code, tail(s.out), s.err)
+	}
+	if held := w.heldBy(); held == was || count(w.effects(), "runner.move", "act") != 1 {
+		t.Errorf("nothing held it back: %v", w.effects())
+	}
+	s = w.cordon("case", "stand-down", "K", "--yes", "--reason", "our own benchmark")
+	if s.code != 0 || ending(s.out) != "stood down (exit 0)" {
+		t.Fatalf("ends with %d: %s%s", s.code, tail(s.out), s.err)
+	}
+	if now := w.heldBy(); now != was {
+		t.Errorf("it is not as it was:\n%s\n%s", was, now)
+	}
+	all := w.effects()
+	if count(all, "runner.move", "act") != 2 || count(all, "host.start", "ssh") != 1 || count(all, "group.update", "") != 0 || count(all, "runner.delete", "") != 0 {
+		t.Errorf("%+v", all)
+	}
+}
+
+// heldBy is what a pause could have changed of the planted runner, as GitHub says it: its
+// group and labels, that group with its flags and repositories, and the policy.
+func (w *world) heldBy() string {
+	w.t.Helper()
+	var r struct {
+		Group  int `json:"runner_group_id"`
+		Labels json.RawMessage
+	}
+	w.github("/orgs/acme/actions/runners/23", &r)
+	out := fmt.Sprintf("group %d labels %s", r.Group, r.Labels)
+	for _, path := range []string{"/orgs/acme/actions/runner-groups/2", "/orgs/acme/actions/runner-groups/2/repositories", "/orgs/acme/actions/permissions/self-hosted-runners"} {
+		var any json.RawMessage
+		w.github(path, &any)
+		out += "\n" + string(any)
+	}
+	return out
+}
+
+// github reads from the lab's GitHub as the one who looks.
+func (w *world) github(path string, out any) {
+	w.t.Helper()
+	token, err := os.ReadFile(filepath.Join(w.labDir(), "look.token"))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	req, err := http.NewRequest("GET", w.ready.GitHub.URL+"/api/v3"+path, nil)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+strings.TrimSpace(string(token)))
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if err := json.NewDecoder(resp.Body).Decode(out); err != nil || resp.StatusCode != http.StatusOK {
+		w.t.Fatalf("GET %s: %s, %v", path, resp.Status, err)
+	}
+}
