@@ -71,6 +71,14 @@ func (s *simulation) check(c *config.Config) error {
 			return fmt.Errorf("provider %s: %w: it does not answer as lab %s", name, ErrNotLab, s.ID)
 		}
 	}
+	for name, h := range c.Hosts {
+		if !h.OverSSH() {
+			return fmt.Errorf("host %s: %w: it is reached by a program of this machine", name, ErrNotLab)
+		}
+		if !strings.HasPrefix(h.Address, "127.") || len(h.Ask) > 0 {
+			return fmt.Errorf("host %s: %w: %s is not on loopback, with its user and key named", name, ErrNotLab, h.Address)
+		}
+	}
 	// A demo cannot touch the machine it runs on: what it starts lies in the lab too.
 	dir := filepath.Dir(s.Config) + string(filepath.Separator)
 	for name, x := range c.Operator {
