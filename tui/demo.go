@@ -4,10 +4,11 @@ import "cordon/internal/engine"
 
 // Demo is the guided tour of a lab.
 type Demo struct {
-	Ref   string // the planted runner
-	Host  string // the host that the alert names
-	Title string // of the case
-	Dir   string // where the bundle goes
+	Ref   string   // the planted runner
+	Host  string   // the host that the alert names
+	Hosts []string // those that its case has to be told of: its provider does not say where it is
+	Title string   // of the case
+	Dir   string   // where the bundle goes
 }
 
 // hint is the one line that guides through the page of a case, "" outside the tour.

@@ -180,7 +180,11 @@ func (p *fleetPage) open() tea.Cmd {
 }
 
 // contain goes to the runner's open case, or opens one. Nothing outside is changed by it.
-func contain(e env, ref target.Ref) tea.Cmd {
+// The hosts are those that its provider does not name; the tour knows that of its alert.
+func contain(e env, ref target.Ref, hosts ...string) tea.Cmd {
+	if e.demo != nil && e.demo.Ref == ref.String() && len(hosts) == 0 {
+		hosts = e.demo.Hosts
+	}
 	return e.safe(func(context.Context) tea.Msg {
 		cases, err := e.app.CaseStates()
 		if err != nil {
@@ -191,7 +195,7 @@ func contain(e env, ref target.Ref) tea.Cmd {
 				return resumeCase(e, c.ID)()
 			}
 		}
-		return openCase(e, ref.String(), app.CaseSpec{Dry: e.readOnly})()
+		return openCase(e, ref.String(), app.CaseSpec{Dry: e.readOnly, Hosts: hosts})()
 	})
 }
 

@@ -142,7 +142,7 @@ func (p *triage) key(k tea.KeyMsg) tea.Cmd {
 		if why := p.cannotContain(); why != "" {
 			return say(why)
 		}
-		return contain(p.e, one.Ref)
+		return contain(p.e, one.Ref, one.With...)
 	case keys.Open.Is(k) && one != nil:
 		return push(newCard(p.e, one.Ref.String()))
 	case keys.Open.Is(k) && p.at < len(p.card.Runners):

@@ -28,7 +28,7 @@ func (e env) tour(ctx context.Context, dir string, p play) error {
 		return err
 	}
 	defer a.Close()
-	left, err := e.show(ctx, a, tui.Options{Demo: &tui.Demo{Ref: a.Planted(), Host: a.PlantedHost(), Title: demoTitle, Dir: dir}})
+	left, err := e.show(ctx, a, tui.Options{Demo: &tui.Demo{Ref: a.Planted(), Host: a.PlantedHost(), Hosts: p.hosts(a), Title: demoTitle, Dir: dir}})
 	if lost = left.Lost != nil && left.Ending == nil && left.Case != ""; lost {
 		fmt.Fprintf(e.err, "SIMULATED  the lab stays for a while: cordon --lab %s --state-dir %s case resume %s\n",
 			filepath.Join(dir, "lab"), filepath.Join(dir, "state"), left.Case)

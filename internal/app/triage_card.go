@@ -28,6 +28,7 @@ type Candidate struct {
 	Ref     target.Ref     `json:"ref"`
 	Name    untrusted.Text `json:"name,omitempty"`
 	Hosts   []string       `json:"hosts,omitempty"` // configured ones
+	With    []string       `json:"with,omitempty"`  // hosts that a case has to be told of: its provider does not say where it is
 	Found   []Fact         `json:"found"`           // why it is here
 	Answers []Answer       `json:"answers,omitempty"`
 }

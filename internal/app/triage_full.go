@@ -46,6 +46,7 @@ func (t *triage) full(ctx context.Context, c *Candidate) error {
 		Services: t.services(), Hosts: t.a.hostAddresses(), Snapshots: snapshots(t.cases),
 	}).Rows[0]
 	c.Hosts = joined.Hosts
+	c.With = t.with(joined, f)
 	c.Answers = nil
 	add := func(id string, f Fact) { c.Answers = append(c.Answers, answer(id, f)) }
 	if f.read.Known == couldNot {

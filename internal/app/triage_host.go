@@ -6,9 +6,11 @@ import (
 	"strings"
 
 	"cordon/internal/check"
+	"cordon/internal/fleet"
 	"cordon/internal/host/snapshot"
 	"cordon/internal/target"
 	"cordon/internal/untrusted"
+	"cordon/providers"
 )
 
 // addHost puts a host on the card with what its newest kept snapshot says.
@@ -90,7 +92,7 @@ func (t *triage) next() {
 		if k := t.openCase(c.Ref); k != nil {
 			steps = append(steps, NextStep{"cordon case resume " + k.sum.ID, "go on with the open case", unseen + " by that alone"})
 		} else {
-			steps = append(steps, NextStep{"cordon contain " + ref, "open a case: keep what the provider says, then confirm a pause", unseen + " by keeping and pausing"})
+			steps = append(steps, NextStep{"cordon contain " + ref + withHosts(c.With), "open a case: keep what the provider says, then confirm a pause", unseen + " by keeping and pausing"})
 		}
 	}
 	if len(t.card.Runners) > 1 {
@@ -108,3 +110,33 @@ func (t *triage) next() {
 
 // short is a reference as it is typed: without the scope, which is filled in.
 func short(r target.Ref) string { return target.Ref{System: r.System, Kind: r.Kind, ID: r.ID}.String() }
+
+// with are the hosts that a new case does not find by itself: a case asks the provider
+// where a runner's machines come from. An installation that was read names its host; what
+// the alert named counts only where the provider says nothing, so that no case is opened
+// on a host that its runner is not on.
+func (t *triage) with(row fleet.Row, f facts) []string {
+	said, _ := fleet.HostsOf(f.runner, f.managers, t.a.hostAddresses())
+	var out []string
+	add := func(name string) {
+		if t.a.hasHost(name) && !slices.Contains(said, name) && !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	for _, in := range row.Installations {
+		add(in.Host)
+	}
+	silent := !slices.ContainsFunc(f.managers, func(m providers.Manager) bool { return m.Address != "" })
+	if len(out) == 0 && silent && len(t.card.Hosts) == 1 { // of several, none is the one
+		add(t.card.Hosts[0].Name)
+	}
+	return out
+}
+
+func withHosts(hosts []string) string {
+	s := ""
+	for _, h := range hosts {
+		s += " --host " + h
+	}
+	return s
+}
