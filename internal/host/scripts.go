@@ -33,6 +33,9 @@ var collectSh string
 //go:embed scripts/unit.sh
 var unitSh string
 
+//go:embed scripts/fetch.sh
+var fetchSh string
+
 //go:embed scripts/stop.sh
 var stopSh string
 
@@ -42,12 +45,13 @@ var startSh string
 // Kinds of scripts.
 const (
 	KindCollect = "collect" // reads only
+	KindFetch   = "fetch"   // reads one file
 	KindAct     = "act"     // changes the host; leaves only under a permit
 )
 
 // Script is one of the fixed texts that are sent to hosts, without its preamble.
 type Script struct {
-	Name   string // "collector.sh", "act-stop.sh", "act-start.sh"
+	Name   string // "collector.sh", "fetch.sh", "act-stop.sh", "act-start.sh"
 	Kind   string
 	SHA256 string // of Text, lower-case hex; what a plan approves and a lab recognises
 	Text   string
@@ -62,8 +66,10 @@ func collector() Script {
 	return script("collector.sh", KindCollect, framesSh+filesSh+procSh+logSh+placesSh+runnersSh+systemSh+collectSh)
 }
 
+func fetcher() Script { return script("fetch.sh", KindFetch, framesSh+filesSh+fetchSh) }
+
 func actStop() Script  { return script("act-stop.sh", KindAct, framesSh+unitSh+stopSh) }
 func actStart() Script { return script("act-start.sh", KindAct, framesSh+unitSh+startSh) }
 
 // Scripts lists every text that this build sends to a host.
-func Scripts() []Script { return []Script{collector(), actStop(), actStart()} }
+func Scripts() []Script { return []Script{collector(), fetcher(), actStop(), actStart()} }

@@ -25,7 +25,7 @@ func (p *parser) files(fr Frame) error {
 		return fmt.Errorf("%w: in section %q", ErrForged, p.section)
 	}
 	if fr.Kind == "lstat" {
-		f, err := parseLstat(string(fr.Body))
+		f, err := ParseLstat(string(fr.Body))
 		if err != nil || !strings.HasPrefix(fr.Name, "/") {
 			return fmt.Errorf("%w: lstat of %s", ErrForged, untrusted.Clean(fr.Name, 60))
 		}
@@ -119,8 +119,8 @@ func (p *parser) redactFile(section, name, s string) (out string, n int, ok bool
 	return s, n + k, true
 }
 
-// parseLstat reads the six numbers of an lstat frame.
-func parseLstat(s string) (File, error) {
+// ParseLstat reads the six numbers of an lstat frame.
+func ParseLstat(s string) (File, error) {
 	part := strings.Split(s, " ")
 	if len(part) != 6 {
 		return File{}, fmt.Errorf("%d fields", len(part))

@@ -45,11 +45,19 @@ func (p *parser) value(key, v string) {
 // offset compares the host's time with the middle of ours since the script was sent
 // (facts/host.md §4.7): the truth lies within half of the round trip.
 func (p *parser) offset(host time.Time) {
-	if p.x.Now == nil || host.Year() < 1971 || host.Year() > 9000 {
-		return
+	if p.x.Now != nil {
+		p.s.Offset = OffsetOf(host, p.x.Sent, p.x.Now())
 	}
-	half := max(p.x.Now().Sub(p.x.Sent), 0) / 2
-	p.s.Offset = Offset{Known: true, Value: host.Sub(p.x.Sent.Add(half)), Uncertainty: half + 500*time.Millisecond}
+}
+
+// OffsetOf is how far the clock of a host is from ours: it said host some time between
+// sent and now, in a whole second plus a half. It is not known for a time that is none.
+func OffsetOf(host, sent, now time.Time) Offset {
+	if host.Year() < 1971 || host.Year() > 9000 {
+		return Offset{}
+	}
+	half := max(now.Sub(sent), 0) / 2
+	return Offset{Known: true, Value: host.Sub(sent.Add(half)), Uncertainty: half + 500*time.Millisecond}
 }
 
 // cutTo cuts s after n bytes.

@@ -43,17 +43,17 @@ func TestSocketLines(t *testing.T) {
 }
 
 func TestALstatIsSixNumbers(t *testing.T) {
-	f, err := parseLstat("89ed 1000 100 12 1796000000 -5")
+	f, err := ParseLstat("89ed 1000 100 12 1796000000 -5")
 	if err != nil || f.Type != "file" || f.Mode != 0o4755 || f.UID != 1000 || !f.Ctime.IsZero() || f.Mtime.IsZero() {
 		t.Errorf("%+v %v", f, err)
 	}
 	for mode, typ := range map[string]string{"41ed": "dir", "a1ff": "link", "11a4": "other", "c1a4": "other"} {
-		if f, err := parseLstat(mode + " 0 0 0 0 0"); err != nil || f.Type != typ {
+		if f, err := ParseLstat(mode + " 0 0 0 0 0"); err != nil || f.Type != typ {
 			t.Errorf("%s: %+v %v", mode, f, err)
 		}
 	}
 	for _, bad := range []string{"", "81a4 0 0 1 1", "81a4 0 0 1 1 1 1", "zz 0 0 1 1 1", "81a4 -1 0 1 1 1", "81a4 0 0 -1 1 1", "81a4 0 0 1 x 1", "81a4  0 0 1 1"} {
-		if _, err := parseLstat(bad); err == nil {
+		if _, err := ParseLstat(bad); err == nil {
 			t.Errorf("%q was understood", bad)
 		}
 	}

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// collect runs a known collector over the tree: no environment but a path, the root
+// collect runs a known collector, or what fetches one file, over the tree: no environment but a path, the root
 // forced, in a process group of its own that ends with the connection.
 func (o Options) collect(ctx context.Context, r request, ch ssh.Channel) (int, error) {
 	if err := o.Before(); err != nil {
@@ -21,7 +21,7 @@ func (o Options) collect(ctx context.Context, r request, ch ssh.Channel) (int, e
 	cmd := exec.CommandContext(ctx, "/bin/sh", "-s")
 	cmd.Env = []string{"PATH=/usr/sbin:/usr/bin:/sbin:/bin"}
 	cmd.Dir = o.Root
-	cmd.Stdin = bytes.NewReader(fmt.Appendf(nil, "N=%s\nR=%s\nP=%s\n%s", r.nonce, o.Root, r.profile, r.body))
+	cmd.Stdin = bytes.NewReader(fmt.Appendf(nil, "N=%s\nR=%s\n%s\n%s", r.nonce, o.Root, r.third, r.body))
 	cmd.Stdout, cmd.Stderr = ch, ch.Stderr()
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

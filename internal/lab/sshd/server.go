@@ -36,6 +36,7 @@ const (
 // Kinds of script.
 const (
 	Collect  = "collect"
+	Fetch    = "fetch"
 	ActStop  = "act-stop"
 	ActStart = "act-start"
 )

@@ -28,11 +28,14 @@ var (
 	rootLine    = regexp.MustCompile(`^R=[A-Za-z0-9._/+-]*$`)
 	profileLine = regexp.MustCompile(`^P=([a-z]+)$`)
 	unitLine    = regexp.MustCompile(`^U=([A-Za-z0-9@._-]+\.service)$`)
+	fileLine    = regexp.MustCompile(`^A=[1-9][0-9]{0,8}:[A-Za-z0-9+/]+={0,2}$`)
 )
 
 // request is what came on standard input, taken apart.
 type request struct {
 	nonce, profile, unit string
+	file                 bool
+	third                string // the third line, as it came
 	script               Script
 	body                 []byte
 }
@@ -106,7 +109,8 @@ func (o Options) read(in io.Reader) (request, error) {
 	}
 	n := nonceLine.FindSubmatch(parts[0])
 	p, u := profileLine.FindSubmatch(parts[2]), unitLine.FindSubmatch(parts[2])
-	if n == nil || !rootLine.Match(parts[1]) || p == nil && u == nil {
+	file := fileLine.Match(parts[2])
+	if n == nil || !rootLine.Match(parts[1]) || p == nil && u == nil && !file {
 		return request{}, errors.New("preamble not understood")
 	}
 	sum := sha256.Sum256(parts[3])
@@ -115,10 +119,11 @@ func (o Options) read(in io.Reader) (request, error) {
 	if i < 0 {
 		return request{}, fmt.Errorf("unknown script %s", digest)
 	}
-	req := request{nonce: string(n[1]), script: o.Scripts[i], body: parts[3]}
+	req := request{nonce: string(n[1]), script: o.Scripts[i], body: parts[3], third: string(parts[2]), file: file}
 	if p != nil {
 		req.profile = string(p[1])
-	} else {
+	}
+	if u != nil {
 		req.unit = string(u[1])
 	}
 	return req, nil
@@ -132,6 +137,11 @@ func (o Options) run(ctx context.Context, r request, ch ssh.Channel) (int, error
 		}
 		if o.Faults.Is(fault.EmptyEvidence) {
 			return 0, nil
+		}
+		return o.collect(ctx, r, ch)
+	case Fetch:
+		if !r.file {
+			return refusal, errors.New("a fetch wants a file")
 		}
 		return o.collect(ctx, r, ch)
 	case ActStop, ActStart:

@@ -1,0 +1,91 @@
+
+# One file, in pieces. Its name is data: it comes encoded, no shell reads it, and it is never a pattern.
+
+# numbers FULLPATH [-L]: what it is; -L: what it leads to
+numbers() {
+  # shellcheck disable=SC2086 # nothing, or -L
+  $TO stat $2 -c '%f %u %g %s %Y %Z %i %h' "$1" 2>/dev/null
+}
+
+# no WHY: it is not read
+no() {
+  mark "$1"
+  frame nodata "$F" "$E"
+}
+
+# pieces FULLPATH MAX: frames of at most 1 MiB each, every one read under a limit of its own
+pieces() {
+  left=$2 n=0
+  while [ "$left" -gt 0 ]; do
+    c=1048576
+    [ "$left" -ge "$c" ] || c=$left
+    E=$($LO dd if="$1" bs=65536 skip="$n" count=16 2>/dev/null | head -c "$c" | encode)
+    [ -n "$E" ] || break
+    frame data "$F" "~$E"
+    left=$((left - c)) n=$((n + 16))
+    [ "${#E}" -ge 1398104 ] || break # a piece that is not full is the last
+  done
+}
+
+pick() {
+  exec </dev/null
+  tools
+  watchdog 170
+  mounts
+  M=${A%%:*}
+  F=$(printf %s "${A#*:}" | base64 -d 2>/dev/null; printf x)
+  F=${F%x}
+  frame begin fetch '=cordon-fetch 1'
+  [ -n "$R" ] || value date "$(date +%s)"
+  value uid "$(id -u)"
+  f=$R$F exe=
+  # only on a running machine: in a tree the link would lead out of it
+  case $R$F in
+  /proc/*/exe)
+    p=${F#/proc/}
+    case ${p%/exe} in '' | *[!0-9]*) ;; *) exe=-L ;; esac
+    ;;
+  esac
+  st=
+  case $F in
+  /*)
+    if far "$F"; then no 'behind a mount that may hang'
+    elif ! inside "$f"; then no 'a directory on the way is a link'
+    elif ! st=$(numbers "$f") || [ -z "$st" ]; then no 'not there, or not to be seen by this account'
+    fi
+    ;;
+  *) no 'not a path' ;;
+  esac
+  [ -z "$st" ] || about
+  frame end fetch "=$S"
+  kill -s TERM "$WD" 2>/dev/null
+}
+
+# about: the file that was found
+about() {
+  frame lstat "$F" "=${st% * *}"
+  case $st in
+  a*)
+    mark "$(readlink "$f")"
+    frame link "$F" "$E"
+    ;;
+  esac
+  if [ -n "$exe" ]; then
+    if ! st=$(numbers "$f" -L) || [ -z "$st" ]; then no 'the process ended, or its executable is not to be seen by this account'; return; fi
+  fi
+  case $st in
+  8*) ;;
+  a*) no 'a link; ask for what it leads to'; return ;;
+  *) no 'not a regular file'; return ;;
+  esac
+  if [ -z "$exe" ]; then
+    # proc, sysfs, debugfs, tracefs, cgroup, cgroup2, bpf: reading may act, or never end
+    case $($TO stat -f -c %t "$f" 2>/dev/null) in 9fa0 | 62656572 | 64626720 | 74726163 | 27e0eb | 63677270 | cafe4a11) no 'a file of the kernel; only the executable of a process is read there'; return ;; esac
+  fi
+  value before "$st"
+  pieces "$f" "$M"
+  [ "$n" -gt 0 ] || [ ! -s "$f" ] || no 'not to be read by this account'
+  value after "$(numbers "$f" $exe)"
+}
+
+pick
