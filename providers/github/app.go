@@ -216,7 +216,10 @@ func (m *Mint) ask(ctx context.Context, only transport.Route) (answer, error) {
 	return a, err
 }
 
-var permissionForm = regexp.MustCompile(`^[a-z_]{1,60}$`)
+var (
+	permissionForm   = regexp.MustCompile(`^[a-z_]{1,60}$`)
+	permissionLevels = map[string]bool{"read": true, "write": true, "admin": true}
+)
 
 // writeOnly are the permissions that cannot be lowered (API description, app-permissions).
 var writeOnly = map[string]bool{"workflows": true, "profile": true}

@@ -3,6 +3,7 @@ package github
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -107,6 +108,24 @@ func TestAnAppIsJudgedByWhatItsInstallationHas(t *testing.T) {
 	who, err := l.WhoAmI(context.Background())
 	if err != nil || len(who) != 1 || who[0].Kind != "app" || who[0].Login != "app 5, installation 77" || len(who[0].Scopes) != 3 || who[0].Scopes[1] != "administration:read" || who[0].Expires.IsZero() {
 		t.Errorf("%+v, %v", who, err)
+	}
+}
+
+// Their names announce secrets, and are none.
+func TestAnAppsPermissionsAreShownByTheirNames(t *testing.T) {
+	s := serveApp(t)
+	s.granted = map[string]string{"secrets": "write", "organization_dependabot_secrets": "read", "secret_scanning_alerts": "admin", "token": random("zz")}
+	all := s.mint(t, func(o *MintOptions) { o.ReadOnly = false })
+	l := open(t, providertest.Wait, func(o *Options) { o.App, o.ActApp = all, all })
+	who, err := l.WhoAmI(context.Background())
+	if err != nil || len(who) != 1 {
+		t.Fatalf("%+v, %v", who, err)
+	}
+	shown := fmt.Sprint(who[0].Scopes)
+	for _, want := range []string{"secrets:write", "organization_dependabot_secrets:read", "secret_scanning_alerts:admin", "token:[redacted "} {
+		if !strings.Contains(shown, want) {
+			t.Errorf("%s is not in %s", want, shown)
+		}
 	}
 }
 

@@ -73,9 +73,19 @@ func (p *Provider) whoApp(ctx context.Context, app *Mint, id *providers.Identity
 			level = "read"
 		}
 		if len(id.Scopes) < 100 && !(app.o.ReadOnly && writeOnly[name]) {
-			id.Scopes = append(id.Scopes, p.text(name+":"+level))
+			id.Scopes = append(id.Scopes, p.permission(name, level))
 		}
 	}
+}
+
+// permission is one of an installation's permissions, to be shown. "secrets:read" looks
+// like a secret behind its name: what has the form of a permission is shown as it is, and
+// of all else only what the marker leaves.
+func (p *Provider) permission(name, level string) untrusted.Text {
+	if permissionForm.MatchString(name) && permissionLevels[level] {
+		return untrusted.Text(name + ":" + level)
+	}
+	return p.text(name + ":" + level)
 }
 
 // kind says what sort of account and token it is: only a classic or OAuth token's answers
