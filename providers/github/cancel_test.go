@@ -43,6 +43,31 @@ func TestCancelingEndsAWholeRunAndSaysWhatGoesWithIt(t *testing.T) {
 	}
 }
 
+// Ids are unique in their scope alone, and so are names: a run is cancelled where both agree.
+func TestAJobOfAnotherScopesRunnerIsNeverCanceled(t *testing.T) {
+	for name, c := range map[string]struct {
+		runner int64
+		on     string
+		does   bool
+		says   string
+	}{
+		"its own":                         {23, "build-07", true, ""},
+		"its own, in another case":        {23, "Build-07", true, ""},
+		"another runner with its id":      {23, "web-1", false, "no job was found"},
+		"another runner with its name":    {8, "build-07", false, "left alone: job 600 of acme/web is on runner 8"},
+		"its id, and GitHub names nobody": {23, "", false, "whether it is on this one is not known"},
+	} {
+		l := openActing(t, providertest.Wait)
+		l.fake.change(func(f *fake) {
+			f.acts().runs["acme/web"] = []*actRun{{ID: 78, Status: "in_progress", Attempt: 1, Branch: "main", Jobs: []*actJob{{ID: 600, Runner: c.runner, Name: "site", On: c.on, Status: "in_progress"}}}}
+		})
+		plans := l.plans(t, providers.Cancel, orgRunner)
+		if does := len(plans[0].Changes) > 0; does != c.does || !strings.Contains(plans[0].Title+all(plans[0]), c.says) {
+			t.Errorf("%s: %+v", name, plans[0])
+		}
+	}
+}
+
 func TestAcceptedIsNotOverAndForceIsTheSecondWay(t *testing.T) {
 	l := openActing(t, providertest.Wait)
 	l.fake.change(func(f *fake) { f.acts().stubborn = true })

@@ -171,8 +171,11 @@ func (f *fake) runRoutes() {
 				"created_at": stamp(f.now), "started_at": stamp(f.now), "completed_at": nil, "runner_id": nil, "runner_name": nil, "head_branch": x.Branch,
 				"workflow_name": f.secrets.variable,
 			}
+			if j.Runner != 0 {
+				m["runner_id"] = j.Runner
+			}
 			if j.On != "" {
-				m["runner_id"], m["runner_name"] = j.Runner, j.On
+				m["runner_name"] = j.On
 			}
 			rows = append(rows, m)
 		}

@@ -45,8 +45,10 @@ type search struct {
 	w     *wireRunner // nil: the name is not known
 	since time.Time
 	now   time.Time
+	exact bool // for a change: what is not surely this registration's is not found
 
 	found   []hit
+	apart   []string // with exact: the jobs that were left out, and why
 	lacks   []string // what was not looked at, and why
 	undone  int      // runs whose jobs were not read
 	skipped int      // repositories of which nothing was seen

@@ -65,11 +65,29 @@ func (s *search) running(ctx context.Context, repo string) error {
 				return false, err
 			}
 			for _, j := range jobs {
-				if is, byName := s.matches(j); is && j.Status != completed {
+				is, byName := s.matches(j)
+				switch {
+				case !is || j.Status == completed:
+				case s.exact && (byName || j.RunnerName == ""):
+					s.leave(repo, j, byName)
+				default:
 					s.found = append(s.found, hit{repo: repo, run: r, job: j, byName: byName})
 				}
 			}
 		}
 		return true, nil
 	})
+}
+
+// leave says of a job that it is not taken for this runner's. Its run would be cancelled,
+// and an id alone, or a name alone, is that of another scope's runner as well.
+func (s *search) leave(repo string, j wireJob, byName bool) {
+	what := fmt.Sprintf("job %d of %s has its id and no name of a runner: whether it is on this one is not known", j.ID, s.p.text(repo))
+	if !byName {
+		s.lack(what)
+		return
+	}
+	if len(s.apart) < 3 {
+		s.apart = append(s.apart, fmt.Sprintf("job %d of %s is on runner %d, another one that is called %s too", j.ID, s.p.text(repo), j.RunnerID, s.p.text(j.RunnerName)))
+	}
 }

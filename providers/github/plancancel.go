@@ -28,6 +28,9 @@ func (p *Provider) planCancel(ctx context.Context, v view) ([]change.Plan, error
 	if on.partial != "" {
 		limits = append(limits, "there may be more: "+on.partial)
 	}
+	for _, other := range on.apart {
+		limits = append(limits, "left alone: "+other)
+	}
 	plans := []change.Plan{
 		{Option: "cancel", Covers: "the runs are asked to end, and their job tokens with them", Limits: limits, TipsOff: cancelTips},
 		{
@@ -62,7 +65,11 @@ func (p *Provider) planCancel(ctx context.Context, v view) ([]change.Plan, error
 	if len(seen) > 0 {
 		return plans, nil
 	}
-	return []change.Plan{p.noJobs(v, on.partial)}, nil
+	none := p.noJobs(v, on.partial)
+	for _, other := range on.apart {
+		none.Manual = append(none.Manual, "left alone: "+other)
+	}
+	return []change.Plan{none}, nil
 }
 
 // noJobs is the plan where no job was found. GitHub's word idle decides where not every

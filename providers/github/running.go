@@ -19,14 +19,16 @@ const (
 // onNow is what was found of the jobs on a runner.
 type onNow struct {
 	jobs    []hit
-	partial string // why there may be more
-	whole   bool   // all that this credential can see was looked at, whatever partial says
+	apart   []string // jobs on other runners with its name: not its own
+	partial string   // why there may be more
+	whole   bool     // all that this credential can see was looked at, whatever partial says
 }
 
 // onIt finds the jobs that are on a runner now, whatever the word busy says
-// (actions/runner#4422). It is of containment, and not held back at the reserve.
+// (actions/runner#4422). Both the id and the name have to be the runner's: neither alone is
+// unique, and what is found may be cancelled. It is of containment, and not held back at the reserve.
 func (p *Provider) onIt(ctx context.Context, sc scope, w wireRunner, calls int) (onNow, error) {
-	s := &search{p: p, b: p.few(calls), sc: sc, id: w.ID, w: &w, now: p.clock.Now(), history: map[string]*history{}}
+	s := &search{p: p, b: p.few(calls), sc: sc, id: w.ID, w: &w, now: p.clock.Now(), exact: true, history: map[string]*history{}}
 	places, why, err := p.placesOf(ctx, s.b, sc, w)
 	s.lack(why)
 	if err != nil && len(places) == 0 {
@@ -52,7 +54,7 @@ func (p *Provider) onIt(ctx context.Context, sc scope, w wireRunner, calls int) 
 		}
 	}
 	left := slices.ContainsFunc(s.lacks, func(l string) bool { return !strings.HasSuffix(l, onlySeen) && !strings.HasPrefix(l, servesNobody) })
-	return onNow{s.newest(50), s.partial(), !left}, nil
+	return onNow{s.newest(50), s.apart, s.partial(), !left}, nil
 }
 
 // placesOf are the repositories whose jobs may be on a runner, from few requests: those that
