@@ -5,13 +5,16 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
+	"github.com/muesli/termenv"
 
 	"cordon/internal/app"
+	"cordon/internal/target"
 )
 
 var sgrOnly = regexp.MustCompile(`\x1b\[[0-9;]*m`)
@@ -104,6 +107,44 @@ func TestTheDemoGoesFromTheAlertToAVerifiedBundle(t *testing.T) {
 				t.Errorf("verify: %v, simulated %v", err, r.Simulated)
 			}
 		})
+	}
+}
+
+// A GitHub does not say where a runner is: the case of the tour is told by the alert,
+// whichever way leads to it.
+func TestTheTourOfAGitHubOpensItsCaseWithTheHost(t *testing.T) {
+	w := newLabOf(t, "github-owned", "none")
+	host := w.app.PlantedHost()
+	planted, err := target.Parse(w.app.Planted())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, open := range map[string]func(e env) tea.Cmd{
+		"from the fleet": func(e env) tea.Cmd { return contain(e, planted) },
+		"from triage": func(e env) tea.Cmd {
+			card, err := w.app.Triage(t.Context(), host)
+			if err != nil || card.Only() == nil {
+				t.Fatalf("%+v, %v", card, err)
+			}
+			e.demo = nil // the card alone has to know it
+			return contain(e, card.Only().Ref, card.Only().With...)
+		},
+	} {
+		e, _ := quietEnv(t, termenv.Ascii, false)
+		e.app, e.clock, e.readOnly = w.app, w.app.Clock(), true // a dry run keeps nothing, so that both open one
+		e.demo = &Demo{Ref: w.app.Planted(), Host: host, Hosts: []string{host}}
+		pushed, ok := open(e)().(pushMsg)
+		if !ok {
+			t.Fatalf("%s: no case was opened", name)
+		}
+		t.Cleanup(func() { e.desk.leave(func(string) {}) })
+		evs, _ := pushed.page.(*stepper).drv.events(t.Context())
+		if len(evs) == 0 || evs[0].opened == nil {
+			t.Fatalf("%s: %+v", name, evs)
+		}
+		if got := evs[0].opened.Hosts; !slices.Equal(got, []string{host}) {
+			t.Errorf("%s: the case is about the hosts %q, want %s", name, got, host)
+		}
 	}
 }
 

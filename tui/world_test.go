@@ -72,6 +72,11 @@ type labWorld struct {
 
 func newLabWorld(t testing.TB, fault string) *labWorld {
 	t.Helper()
+	return newLabOf(t, "", fault)
+}
+
+func newLabOf(t testing.TB, scenario, fault string) *labWorld {
+	t.Helper()
 	w := &labWorld{t: t, dir: t.TempDir()}
 	var scripts []lab.Script
 	for _, s := range host.Scripts() {
@@ -80,7 +85,7 @@ func newLabWorld(t testing.TB, fault string) *labWorld {
 	ctx, cancel := context.WithCancel(context.Background())
 	r, done := make(chan []byte, 1), make(chan error, 1)
 	go func() {
-		done <- lab.Serve(ctx, lab.Options{Dir: filepath.Join(w.dir, "lab"), Scale: 600, Seed: 1, Fault: fault, Ready: line(r), Scripts: scripts})
+		done <- lab.Serve(ctx, lab.Options{Dir: filepath.Join(w.dir, "lab"), Scale: 600, Seed: 1, Scenario: scenario, Fault: fault, Ready: line(r), Scripts: scripts})
 	}()
 	t.Cleanup(func() {
 		cancel()
