@@ -16,7 +16,7 @@ import (
 // custody are the commands about who has a case and what becomes of it.
 func custody(e env) []*cobra.Command {
 	return []*cobra.Command{
-		newCaseHandover(e), newCaseImport(e), newCaseHold(e), newCasePurge(e), newCaseEvents(e), newCaseNote(e), newCaseAttach(e), newCaseImportLog(e),
+		newCaseHandover(e), newCaseImport(e), newCaseHold(e), newCasePurge(e), newCaseEvents(e), newCaseNote(e), newCaseAttach(e), newCaseFetch(e), newCaseImportLog(e),
 	}
 }
 

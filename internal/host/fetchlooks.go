@@ -12,7 +12,7 @@ import (
 )
 
 // searched is how much of a file is searched for secrets: searching is slow.
-const searched = 1 << 20
+const searched = 256 << 10
 
 // magics are first bytes that net/http does not know, or calls by a name of the web.
 var magics = []struct{ front, kind string }{
