@@ -170,7 +170,8 @@ func readAct(f *snapshot.Frames, verb, unit string) (unitState, error) {
 }
 
 // Settle implements providers.Settler: it reads the host and tells whether the unit
-// starts at boot and has a process. It acts on nothing.
+// starts at boot and has a process. A stopped unit whose agent goes on outside of it is
+// not settled: a person has to look. It acts on nothing.
 func (h *Hosts) Settle(ctx context.Context, c change.Change) (state, why string, err error) {
 	x, err := h.find(c.Target)
 	if err != nil {
@@ -193,10 +194,14 @@ func (h *Hosts) Settle(ctx context.Context, c change.Change) (state, why string,
 	switch {
 	case enabled == witness.Unknown || runs == witness.Unknown:
 		return change.Unknown, why, nil
-	case enabled == want && runs == want:
-		return change.Applied, why, nil
+	case enabled != want || runs != want:
+		return change.Refused, why, nil
+	case c.Op == OpStop:
+		if beside := besideUnit(s, args.Unit); beside != "" {
+			return change.Unknown, why + ", but " + beside + ": the unit is stopped and the agent is not; look at it on the host, and end it there", nil
+		}
 	}
-	return change.Refused, why, nil
+	return change.Applied, why, nil
 }
 
 func orUnknown(t witness.Tri) string {
@@ -219,11 +224,26 @@ func atBoot(s *snapshot.Snapshot, unit string) witness.Tri {
 	return witness.Unknown
 }
 
+// besideUnit names an agent that the unit could have started and that runs outside of
+// its control group, "" for none: systemd knows nothing of it.
+func besideUnit(s *snapshot.Snapshot, unit string) string {
+	b := belonging{unit: unit, agent: snapshot.AgentOf(unit), root: rootOf(s, unit)}
+	own, _ := b.split(Agents(s))
+	for _, p := range own {
+		if !inUnit(p, unit) {
+			return fmt.Sprintf("%s runs as process %d, outside of it", executable(p), p.PID)
+		}
+	}
+	return ""
+}
+
+func inUnit(p snapshot.Process, unit string) bool { return strings.HasSuffix(string(p.Cgroup), "/"+unit) }
+
 // runsUnit looks for an agent's process in the unit's control group. Others there
 // are what jobs left behind.
 func runsUnit(s *snapshot.Snapshot, unit string) witness.Tri {
 	for _, p := range Agents(s) {
-		if strings.HasSuffix(string(p.Cgroup), "/"+unit) {
+		if inUnit(p, unit) {
 			return witness.Yes
 		}
 	}

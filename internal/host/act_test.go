@@ -328,3 +328,24 @@ func TestAnActInATreeDoesNothing(t *testing.T) {
 		}
 	}
 }
+
+// systemd says nothing of an agent that was started by hand, or that left its unit.
+func TestAStoppedUnitIsNotSettledWhileItsAgentRunsOutsideOfIt(t *testing.T) {
+	tr := planted(t)
+	s := serve(t, honest(tr.root, "/nonexistent"))
+	h := s.hosts(Options{})
+	c := stopPlan(t, h)
+	for _, p := range []string{"/proc/812", "/etc/systemd/system/multi-user.target.wants/gitlab-runner.service"} {
+		if err := os.RemoveAll(tr.path(p)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if state, why, err := h.Settle(t.Context(), c); state != change.Applied || err != nil {
+		t.Fatalf("control, with another kind's agent beside it: %s: %s %v", state, why, err)
+	}
+	tr.process(4242, 1, 0, "gitlab-runner", "/usr/bin/gitlab-runner", "/user.slice/session-7.scope", nil, "/usr/bin/gitlab-runner", "run")
+	state, why, err := h.Settle(t.Context(), c)
+	if state != change.Unknown || err != nil || !strings.Contains(why, "gitlab-runner runs as process 4242, outside of it") {
+		t.Errorf("%s: %s %v", state, why, err)
+	}
+}
