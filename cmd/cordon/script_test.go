@@ -33,6 +33,7 @@ import (
 //	signers FILE           what case export --json said last of its signer goes to FILE
 //	sign DIR               whoever works on the lab in DIR signs with a key of their own
 //	spoil FILE OLD NEW     the first OLD in FILE becomes NEW, of the same length
+//	recipient, opens, clear: see seal_test.go
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: filepath.Join("testdata", "script"),
@@ -53,6 +54,7 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exit": scriptExit, "ready": scriptReady, "effects": scriptEffects, "logins": scriptLogins,
 			"newkey": scriptNewKey, "spoil": scriptSpoil, "begun": scriptBegun, "signers": scriptSigners, "sign": scriptSign,
+			"recipient": scriptRecipient, "opens": scriptOpens, "clear": scriptClear,
 		},
 	})
 }
