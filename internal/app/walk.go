@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 
 	"cordon/internal/change"
 	"cordon/internal/engine"
@@ -61,7 +62,7 @@ func (s Standing) Decide(p engine.Prompt) (engine.Decision, error) {
 			d.Verb, d.Reason = engine.Skip, why
 			return d, nil
 		}
-		return needs(p.CannotDo)
+		return needs(strings.Join(append([]string{p.CannotDo}, handWork(p.Plans)...), ": "))
 	}
 	for i, pl := range p.Plans {
 		if !pl.Appliable() {
@@ -89,19 +90,35 @@ func (s Standing) Decide(p engine.Prompt) (engine.Decision, error) {
 	return needs("no plan here that could be applied")
 }
 
-// impossible is the reason with which a standing answer passes over a credential that its
-// provider cannot replace: no person could do it here either, and a later step takes the
-// credential away with the registration. "" where that is not so.
+// impossible is the reason with which a standing answer passes over what nobody can do
+// here: a credential that its provider cannot replace, which a later step takes away with
+// the registration, and jobs that a provider counts and does not show. Whether such a job
+// runs is not known, and the provider refuses to remove a runner that it holds to be busy:
+// then that is the ending. "" where that is not so.
 func impossible(plans []change.Plan) string {
-	for _, p := range plans {
-		if p.Verb != providers.Rotate || p.Appliable() || len(p.Manual) == 0 {
-			return ""
-		}
-	}
 	if len(plans) == 0 {
 		return ""
 	}
-	return plans[0].Title + ": " + plans[0].Covers
+	for _, p := range plans {
+		if p.Verb != plans[0].Verb || p.Appliable() || len(p.Manual) == 0 {
+			return ""
+		}
+	}
+	switch p := plans[0]; p.Verb {
+	case providers.Rotate:
+		return p.Title + ": " + p.Covers
+	case providers.Cancel:
+		return strings.Join(append([]string{p.Title}, p.Manual...), ": ")
+	}
+	return ""
+}
+
+// handWork is what a person has to do in place of the first plan.
+func handWork(plans []change.Plan) []string {
+	if len(plans) == 0 {
+		return nil
+	}
+	return plans[0].Manual
 }
 
 // Stopped is the word of a walk that somebody stopped: the case stays open.

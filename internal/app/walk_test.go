@@ -38,6 +38,30 @@ func TestAStandingAnswerPassesOverARotationThatNoProviderHas(t *testing.T) {
 	}
 }
 
+// A provider that counts a job and does not show it leaves nothing to cancel: the words of
+// its plan are the reason, and the removal decides how the case ends.
+func TestAStandingAnswerPassesOverJobsThatNobodyCanSee(t *testing.T) {
+	hidden := change.Plan{Verb: providers.Cancel, Option: "cancel", Title: "no job was found on gha-01", Manual: []string{"GitHub says that it is busy", "look with an account that sees its repositories"}}
+	ask := func(plans ...change.Plan) engine.Prompt {
+		return engine.Prompt{Kind: engine.Choose, N: 1, Step: "deregister", Plans: plans, CannotDo: "this cannot be done from here", Choices: []string{engine.Skip}}
+	}
+	s := Standing{Reason: "EDR alert 991"}
+	d, err := s.Decide(ask(hidden))
+	if err != nil || d.Verb != engine.Skip || d.Reason != "no job was found on gha-01: GitHub says that it is busy: look with an account that sees its repositories" {
+		t.Errorf("%+v, %v", d, err)
+	}
+	seen := hidden
+	seen.Changes, seen.Manual = []change.Change{{ID: "cancel/1"}}, nil
+	for name, p := range map[string]engine.Prompt{"a job that is seen": ask(hidden, seen), "no plan could be made": ask()} {
+		if d, err := s.Decide(p); !errors.Is(err, ErrNeeds) {
+			t.Errorf("%s: %+v, %v", name, d, err)
+		}
+	}
+	if _, err := (Standing{}).Decide(ask(hidden)); !errors.Is(err, ErrNeeds) || !strings.Contains(err.Error(), "look with an account that sees its repositories") {
+		t.Errorf("without a reason it does not say what a person has to do: %v", err)
+	}
+}
+
 func TestAStandingAnswerEndsNoCredentialThatItDoesNotName(t *testing.T) {
 	offer := func(option string) change.Plan {
 		return change.Plan{Verb: providers.Revoke, Option: option, Title: option, Changes: []change.Change{{ID: option}}}
