@@ -237,7 +237,9 @@ func besideUnit(s *snapshot.Snapshot, unit string) string {
 	return ""
 }
 
-func inUnit(p snapshot.Process, unit string) bool { return strings.HasSuffix(string(p.Cgroup), "/"+unit) }
+func inUnit(p snapshot.Process, unit string) bool {
+	return strings.HasSuffix(string(p.Cgroup), "/"+unit)
+}
 
 // runsUnit looks for an agent's process in the unit's control group. Others there
 // are what jobs left behind.
