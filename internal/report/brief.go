@@ -8,6 +8,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -26,6 +27,9 @@ const (
 
 // Lines is how many lines a brief has.
 const Lines = 8
+
+// oneRuns is the question of a verdict on a host alone (internal/watch).
+const oneRuns = "does a runner agent run there"
 
 // maxLine is the longest line in characters.
 const maxLine = 200
@@ -65,6 +69,9 @@ func (f *fold) what(v *casefile.View) string {
 	if about == "" {
 		about = "no runner"
 	}
+	if f.alone() {
+		about = "no runner of ours"
+	}
 	hosts := "no host known"
 	if len(f.hosts) > 0 {
 		hosts = "on " + strings.Join(f.hosts, ", ")
@@ -82,19 +89,39 @@ func (f *fold) state() string {
 	var says []string
 	for _, d := range f.verdict.Verdicts {
 		says = append(says, d.Question+": "+d.State)
+		if d.Question == oneRuns {
+			says[len(says)-1] = d.Question + ": " + runs(d.State, d.Why)
+		}
 	}
 	verdicts := strings.Join(says, "; ")
 	switch {
 	case f.closed == contained && !f.silentAtTheEnd():
 		return "NOT SHOWN: closed as contained, and no final verdict of silence is in the journal"
+	case f.alone() && slices.Contains([]string{"polling", "knocking", "resurrected"}, f.closed):
+		return "NOT CONTAINED: " + verdicts
 	case f.closed != "":
 		return strings.TrimSuffix(strings.ToUpper(f.closed)+": "+verdicts, ": ")
+	case len(says) == 0 && f.alone():
+		return "NOT CONTAINED YET: whether a runner agent still runs there was not judged"
 	case len(says) == 0:
 		return "NOT CONTAINED YET: whether it still polls was not judged"
 	case f.verdict.Final:
 		return "NOT CLOSED: " + verdicts
 	}
 	return "NOT CONTAINED YET, so far: " + verdicts
+}
+
+// runs is the answer to oneRuns in words that say no more than the host did: a process
+// that runs may be answered by nobody.
+func runs(state, why string) string {
+	word := map[string]string{silent: "no", "polling": "yes", "knocking": "yes", "resurrected": "yes, again"}[state]
+	switch {
+	case word == "":
+		return state
+	case why == "":
+		return word
+	}
+	return word + ", " + why
 }
 
 func (f *fold) silentAtTheEnd() bool {
@@ -134,7 +161,13 @@ func (f *fold) unknowns(v *casefile.View) string {
 	}
 	add(doubts, "changes that may or may not have taken effect")
 	add(judged, "questions without an answer")
-	if len(f.verdict.Verdicts) == 0 {
+	switch {
+	case f.alone():
+		if len(f.verdict.Verdicts) == 0 {
+			out = append(out, "whether a runner agent runs there")
+		}
+		out = append(out, "whether the service of its runner still answers it: no account of ours asked")
+	case len(f.verdict.Verdicts) == 0:
 		out = append(out, "whether it polls")
 	}
 	add(len(v.Gaps), "things could not be had")
@@ -156,7 +189,7 @@ func (f *fold) unknowns(v *casefile.View) string {
 }
 
 func (f *fold) open() string {
-	var out []string
+	out := f.notOurs()
 	if f.exposed == nil {
 		out = append(out, "what it could reach was not listed")
 	} else {
@@ -181,13 +214,25 @@ func (f *fold) open() string {
 	return strings.Join(out, "; ")
 }
 
+// notOurs are the runners on the hosts that no list of ours has.
+func (f *fold) notOurs() []string {
+	if len(f.strays) == 0 {
+		return nil
+	}
+	s := fmt.Sprintf("%d runners that no list of ours has: %s", len(f.strays), f.strays[0].What)
+	if n := len(f.strays) - 1; n > 0 {
+		s += fmt.Sprintf(" and %d more", n)
+	}
+	return []string{untrusted.Clean(s, 140)}
+}
+
 func (f *fold) next(v *casefile.View, perr error, step int, title string) string {
 	switch {
 	case perr != nil:
 		return "go on with the version of cordon that opened it"
 	case f.closed == "" && step > 0:
 		return title + ": cordon case resume " + v.ID
-	case f.exposed != nil && strings.HasPrefix(f.open(), "0 of"):
+	case f.exposed != nil && strings.HasPrefix(f.open(), "0 of") && len(f.strays) == 0:
 		return "hand over: cordon case export " + v.ID
 	case f.exposed != nil:
 		return "replace what is open, then hand over: cordon case export " + v.ID

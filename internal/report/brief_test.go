@@ -63,6 +63,19 @@ func (s story) step(id string, tasks ...string) story {
 	return s
 }
 
+// host makes it a case about its hosts alone.
+func host(s story) story {
+	s.Opening.Targets = s.Opening.Targets[1:]
+	return s
+}
+
+// judge adds a verdict on one host.
+func (s story) judge(host, data string) story {
+	s.add("verdict", "confirm", "", data)
+	s.Lines[len(s.Lines)-1].Target = target.Ref{System: target.SSH, Kind: target.Host, ID: host}
+	return s
+}
+
 const list = `{"entries":[{"name":"NPM_TOKEN","deploys":true},{"name":"A","replaced":"2026-11-30T04:00:00Z"},{"name":"B"}],"gaps":[{"name":"x"}]}`
 
 func stories(t *testing.T) map[string]story {
@@ -86,7 +99,16 @@ func stories(t *testing.T) map[string]story {
 	strange := begin(t, false).add("verdict", "confirm", "", `{"final":"perhaps"}`)
 	strange.Opening.Playbook = []byte("cordon: playbook/9\n")
 	forged := begin(t, false).add("verdict", "confirm", "", `{"final":false,"verdicts":[{"question":"can it poll","state":"silent"}]}`).add("close", "", "contained", "{}")
-	return map[string]story{"forged": forged, "contained": over, "doubt": doubt, "halfway": halfway, "hostile": hostile, "strange": strange}
+	alone := host(begin(t, false))
+	alone.step("collect", "1/a", "1/b").add("finding", "collect", "", strings.Replace(finding, `"results"`,
+		`"strays":[{"what":"github \"dev-env\" at /home/runner/.dev-env, registered to https://github.com/mallory-dev/x","state":"not ours","runs":true}],"results"`, 1))
+	running := host(begin(t, false))
+	running.Lines = append(running.Lines, alone.Lines[2:]...)
+	running.step("deregister", "2/a", "2/b").
+		judge("build-08", `{"final":true,"verdicts":[{"question":"does a runner agent run there","state":"polling","why":"a runner agent still runs there: whether it is answered is not known here"}]}`).
+		judge("build-07", `{"final":true,"verdicts":[{"question":"does a runner agent run there","state":"silent","why":"no runner agent runs there, by the host's own word alone, over 15m0s"}]}`).
+		step("confirm", "1/a", "1/b").add("close", "", "polling", "{}")
+	return map[string]story{"alone": alone, "alone-running": running, "forged": forged, "contained": over, "doubt": doubt, "halfway": halfway, "hostile": hostile, "strange": strange}
 }
 
 func TestABriefIsEightLines(t *testing.T) {
@@ -120,6 +142,38 @@ func TestWhatIsNotASilenceAtTheEndIsNotToldAsContained(t *testing.T) {
 		if contained := strings.HasPrefix(state, "STATE     CONTAINED"); contained != (name == "contained") {
 			t.Errorf("%s: %s", name, state)
 		}
+	}
+}
+
+// A case about a host alone has no step about a runner, and a process that runs there says
+// nothing about whether somebody answers it.
+func TestABriefOfAHostAloneSaysWhatTheHostSaid(t *testing.T) {
+	all := stories(t)
+	for name, want := range map[string][]string{
+		"alone":         {"STANDS    step 5/6", "no list of ours has: github \"dev-env\"", "whether the service of its runner still answers it"},
+		"alone-running": {"STATE     NOT CONTAINED: does a runner agent run there: yes, a runner agent still runs there: whether it is answered is not known here", "all 6 steps are over"},
+	} {
+		got := strings.Join(Brief(all[name].View), "\n")
+		for _, w := range want {
+			if !strings.Contains(got, w) {
+				t.Errorf("%s: no %q in\n%s", name, w, got)
+			}
+		}
+		if strings.Contains(got, "POLLING") || strings.Contains(got, "it polls") {
+			t.Errorf("%s: a process is told as a poll\n%s", name, got)
+		}
+	}
+}
+
+// Of several runners a brief tells the worst: the last line of the journal is not the case.
+func TestABriefTellsTheWorstOfSeveralRunners(t *testing.T) {
+	s := begin(t, false)
+	for id, state := range map[string]string{"41": "silent", "42": "polling", "43": "silent"} {
+		s.add("verdict", "confirm", "", `{"final":true,"verdicts":[{"question":"can it poll","state":"`+state+`"}]}`)
+		s.Lines[len(s.Lines)-1].Target = target.Ref{System: "gitlab-prod", Kind: target.Runner, ID: id}
+	}
+	if got := Brief(s.add("close", "", "contained", "{}").View)[1]; !strings.Contains(got, "NOT SHOWN") {
+		t.Error(got)
 	}
 }
 

@@ -2,6 +2,9 @@ package report
 
 import (
 	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"cordon/internal/casefile"
@@ -29,11 +32,17 @@ type (
 		Verdicts []struct {
 			Question string `json:"question"`
 			State    string `json:"state"`
+			Why      string `json:"why"`
 		} `json:"verdicts"`
 	}
 	findingData struct {
 		Host    string         `json:"host"`
 		Results []check.Result `json:"results"`
+		Strays  []strayData    `json:"strays"`
+	}
+	strayData struct { // a runner on it that no list of ours has
+		What string `json:"what"`
+		Runs bool   `json:"runs"`
 	}
 	exposureData struct {
 		Entries []struct {
@@ -51,10 +60,14 @@ type (
 
 // fold is a journal for a brief.
 type fold struct {
-	runner  string
+	runner  string // the last one
+	runners int
+	book    bool // it has a playbook
 	hosts   []string
 	effects map[string]string // change id to its state, "" while there is no result
-	verdict verdictData
+	verdict verdictData                // the worst of those below
+	judged  map[target.Ref]verdictData // the last one on each target
+	strays  []strayData
 	blind   int // checks that could not say
 	serious int // findings of medium or worse
 	hostsIn map[string]findingData
@@ -67,21 +80,26 @@ type fold struct {
 }
 
 func read(v *casefile.View) *fold {
-	f := &fold{effects: map[string]string{}, hostsIn: map[string]findingData{}, ended: map[string]map[string]bool{}}
+	f := &fold{effects: map[string]string{}, hostsIn: map[string]findingData{}, judged: map[target.Ref]verdictData{}, ended: map[string]map[string]bool{}}
 	for _, t := range v.Opening.Targets {
 		switch t.Kind {
 		case target.Runner:
 			f.runner = t.String()
+			f.runners++
 		case target.Host:
 			f.hosts = append(f.hosts, t.ID)
 		}
 	}
+	f.book = len(v.Opening.Playbook) > 0
 	for _, l := range v.Lines {
 		if err := f.line(l); err != nil {
 			f.strange++
 		}
 	}
-	for _, d := range f.hostsIn {
+	f.verdict = worst(f.judged)
+	for _, host := range slices.Sorted(maps.Keys(f.hostsIn)) {
+		d := f.hostsIn[host]
+		f.strays = append(f.strays, d.Strays...)
 		f.blind += len(check.Unknown(d.Results))
 		f.serious += len(check.AtLeast(d.Results, check.Medium))
 	}
@@ -101,7 +119,7 @@ func (f *fold) line(l casefile.Line) error {
 	case "result", "settle":
 		return with(l, func(d resultData) { f.effects[d.Outcome.Change] = d.Outcome.State })
 	case "verdict":
-		return with(l, func(d verdictData) { f.verdict = d })
+		return with(l, func(d verdictData) { f.judged[l.Target] = d })
 	case "finding":
 		return with(l, func(d findingData) { f.hostsIn[d.Host] = d })
 	case "exposure":
@@ -128,20 +146,60 @@ func with[T any](l casefile.Line, use func(T)) error {
 	return nil
 }
 
+// alone reports whether the case contains hosts and no runner; one that only read a host
+// contains nothing.
+func (f *fold) alone() bool { return f.book && f.runners == 0 && len(f.hosts) > 0 }
+
 // stand is the number and title of the first step that is not over, 0 where all are.
 func (f *fold) stand(p *playbooks.Playbook) (n int, title string) {
 	for i, s := range p.Steps {
 		tasks := 0
 		for _, a := range s.Acts {
-			if a.On == "hosts" {
-				tasks += len(f.hosts)
-			} else {
-				tasks++
-			}
+			tasks += f.tasks(a)
 		}
 		if len(f.ended[s.ID]) < tasks {
 			return i + 1, s.Title
 		}
 	}
 	return 0, ""
+}
+
+// tasks is how often an act is done in this case: what is about a runner is not done in a
+// case about hosts alone, except that those are watched.
+func (f *fold) tasks(a playbooks.Act) int {
+	switch {
+	case a.On == playbooks.OnHosts, f.alone() && a.Do == playbooks.Confirm:
+		return len(f.hosts)
+	case a.Do == playbooks.Manual && a.On == "":
+		return 1
+	case f.alone():
+		return 0
+	}
+	return max(1, f.runners)
+}
+
+// worst is the verdict that a brief tells of several targets: the one that is least of a
+// silence at the end.
+func worst(all map[target.Ref]verdictData) verdictData {
+	order := []string{silent, "", "waiting", "cannot tell", "knocking", "polling", "resurrected"}
+	rank := func(d verdictData) int {
+		switch {
+		case len(d.Verdicts) == 0:
+			return 1
+		case !d.Final && d.Verdicts[0].State == silent:
+			return 1
+		}
+		if n := slices.Index(order, d.Verdicts[0].State); n >= 0 {
+			return n
+		}
+		return slices.Index(order, "cannot tell") // a word of another version
+	}
+	var out verdictData
+	most := -1
+	for _, t := range slices.SortedFunc(maps.Keys(all), func(a, b target.Ref) int { return strings.Compare(a.String(), b.String()) }) {
+		if n := rank(all[t]); n > most {
+			out, most = all[t], n
+		}
+	}
+	return out
 }
