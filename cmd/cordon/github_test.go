@@ -225,6 +225,9 @@ func TestAFalseAlarmAtGitHubIsTakenBack(t *testing.T) {
 	if s.code != 0 || ending(s.out) != "stood down (exit 0)" {
 		t.Fatalf("ends with %d: %s%s", s.code, tail(s.out), s.err)
 	}
+	if !noted(s.out, "left over: the group cordon-quarantine-K of organization acme, empty: remove it on /settings/actions/runner-groups") {
+		t.Errorf("the group that is left behind is not named\n%s", tail(s.out))
+	}
 	if now := w.heldBy(); now != was {
 		t.Errorf("it is not as it was:\n%s\n%s", was, now)
 	}

@@ -199,6 +199,7 @@ func (r *Run) notes() []string {
 			n = append(n, fmt.Sprintf("%s %s: %s: %s", what, t.on.Short(), end, strings.TrimSpace(r.st.why[t.key()])))
 		}
 	}
+	n = append(n, r.leftOver()...)
 	for _, o := range r.others() {
 		n = append(n, "open: "+o)
 	}

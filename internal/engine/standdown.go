@@ -148,6 +148,7 @@ func (r *Run) stoodDown() Ending {
 			e.Exit = ExitCannotTell
 		}
 	}
+	e.Notes = append(e.Notes, r.leftOver()...)
 	for _, m := range r.st.made {
 		switch {
 		case m.verb == undoVerb || strings.HasSuffix(m.task, renewal("")):
@@ -159,4 +160,20 @@ func (r *Run) stoodDown() Ending {
 		}
 	}
 	return e
+}
+
+// leftOver is what changes of ours leave behind once they are undone, or once the runner
+// that they were made for is gone: nobody else will look for it.
+func (r *Run) leftOver() []string {
+	back := map[string]bool{} // what was taken back
+	for _, t := range r.undoing() {
+		back[t.undo.ID] = slices.Contains([]string{Done, NotNeeded}, r.st.end[t.key()])
+	}
+	var out []string
+	for _, m := range r.st.made {
+		if c := m.change; m.outcome.State == change.Applied && c.Leaves != "" && (back[c.ID] || r.gone(c.Target)) {
+			out = append(out, "left over: "+c.Leaves)
+		}
+	}
+	return out
 }

@@ -64,7 +64,7 @@ type fold struct {
 	runners int
 	book    bool // it has a playbook
 	hosts   []string
-	effects map[string]string // change id to its state, "" while there is no result
+	effects map[string]string          // change id to its state, "" while there is no result
 	verdict verdictData                // the worst of those below
 	judged  map[target.Ref]verdictData // the last one on each target
 	strays  []strayData

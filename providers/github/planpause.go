@@ -99,6 +99,7 @@ func (p *Provider) planQuarantine(ctx context.Context, v view, loses string) (ch
 	} else {
 		c.Op, c.Title = opGroupNew, fmt.Sprintf("make the group %s, which serves nobody, with %s in it", back.Name, v.name)
 		op = groupNew{homeOf(v.sc), v.runner.ID, back.Name}
+		c.Leaves = p.leftGroup(v, back.Name)
 		plan.Limits = append(plan.Limits, "some plans of GitHub allow no further group: it says so when this is confirmed, and nothing has changed then",
 			"an undo leaves the empty group behind; a resume removes it")
 		plan.ByHand = p.groupPages(v)
@@ -145,6 +146,12 @@ func (p *Provider) quarantineIn(ctx context.Context, v view, all []group) (*grou
 		}
 	}
 	return nil, passed, nil
+}
+
+// leftGroup is how the group that was made is removed: nothing does it while a runner is
+// in it, and its number is not known before.
+func (p *Provider) leftGroup(v view, name string) string {
+	return fmt.Sprintf("the group %s of %s %s, empty: remove it on %s", name, v.sc.level, p.text(v.sc.path), p.settings(v.sc, "runner-groups"))
 }
 
 // freshName is a name that no group has.
