@@ -75,6 +75,9 @@ func (h *Hosts) connect(ctx context.Context, g *guard, wg *sync.WaitGroup, r rou
 	if err != nil {
 		return nil, nil, err
 	}
+	if a, ok := conn.RemoteAddr().(*net.TCPAddr); ok && len(logins) == 1 {
+		ex.IP = a.IP.String()
+	}
 	var client *ssh.Client
 	for i, l := range logins {
 		if i > 0 {

@@ -51,8 +51,11 @@ func (h *Hosts) Plan(_ context.Context, verb string, t target.Ref, args json.Raw
 	if verb == providers.Collect {
 		return []change.Plan{{
 			Verb: verb, Option: option(x), Title: title(x),
-			Covers:   "processes, sockets, the agent's log, units, timers, cron, keys, runner configuration, start-up files, secrets by place and name",
-			Limits:   append([]string{"as told by the host: whoever is root there can forge every byte", "no memory, no disk image, no content of credential files"}, looking(x)...),
+			Covers: "processes, sockets, the agent's log, units, timers, cron, keys, runner configuration, start-up files, secrets by place and name",
+			Limits: append([]string{
+				"as told by the host: whoever is root there can forge every byte", "no memory, no disk image, no content of credential files",
+				fmt.Sprintf("at most %d MiB of answer in %s; what does not fit is a gap", h.o.Limits.Most()>>20, h.o.Timeouts.Total),
+			}, looking(x)...),
 			Contacts: []target.Ref{t}, TipsOff: tipsOff(x), Made: h.o.Clock.Now(),
 		}}, nil
 	}

@@ -44,6 +44,7 @@ func (h *Hosts) read(ctx context.Context, x Host, profile string) (*snapshot.Sna
 	j.read = func(r io.Reader) error {
 		got, err := snapshot.Parse(r, snapshot.Expect{
 			Host: x.Name, Nonce: j.nonce, Profile: profile, Sent: sent, Now: h.o.Clock.Now, Marker: h.marker(ctx), Limits: h.o.Limits,
+			Entered: h.entered(ctx, x.Name, profile),
 		})
 		if got.Complete || len(got.Sections) > 0 && got.Ident.UID >= 0 {
 			s = got
@@ -152,13 +153,9 @@ func keep(ctx context.Context, to evidence.Sink, s *snapshot.Snapshot, name stri
 	if err := s.Encode(&b); err != nil {
 		return "", err
 	}
-	redacted := 0
-	for _, f := range s.Files {
-		redacted += f.Redacted
-	}
 	it, err := to.Put(ctx, evidence.Item{
 		Name: name, Source: source(s), Media: "application/json",
-		At: s.Taken, Truncated: !s.Complete, Redacted: redacted,
+		At: s.Taken, Truncated: !s.Complete, Redacted: s.Redacted,
 	}, &b)
 	if err != nil {
 		return "", fmt.Errorf("keep %s: %w", name, err)

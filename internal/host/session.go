@@ -29,11 +29,12 @@ type Exchange struct {
 	Transport string // one of snapshot's
 	Carrier   string // the way: user@address and its jumps, the argv, the directory
 	Address   string // SSH: what was dialled last
+	IP        string // SSH: what that led to; empty: somebody else looked it up
 	User      string
 	Script    string // name
 	SHA256    string // digest of the script that was sent
 	Profile   string // or the unit of an act
-	At        time.Time
+	At, Ended time.Time
 	HostKey   string // SSH: fingerprint that the host showed; empty: not reached
 	Trust     *snapshot.HostKey
 	UserKey   string // fingerprint of the key that was offered, or that logged in
@@ -51,8 +52,17 @@ type Exchange struct {
 func (ex Exchange) carried() *snapshot.Carried {
 	return &snapshot.Carried{
 		Transport: ex.Transport, Carrier: ex.Carrier, Script: ex.SHA256, Sudo: ex.Sudo,
-		UserKey: ex.UserKey, Server: ex.Server, HostKey: ex.Trust,
+		Address: ex.Address, IP: ex.IP, User: ex.user(), UserKey: ex.UserKey, Server: ex.Server, HostKey: ex.Trust,
+		Ended: ex.Ended.UTC(), Bytes: ex.Bytes,
 	}
+}
+
+// user is who logged in; without SSH nobody does.
+func (ex Exchange) user() string {
+	if ex.Transport != snapshot.BySSH {
+		return ""
+	}
+	return ex.User
 }
 
 // job is one script for one host.
@@ -89,6 +99,7 @@ func (h *Hosts) run(ctx context.Context, x Host, j job) (Exchange, error) {
 		Profile: j.profile, At: h.o.Clock.Now(), Sudo: x.Sudo, Exit: -1,
 	}
 	err := h.carry(ctx, h.carrierOf(x), x, j, &ex)
+	ex.Ended = h.o.Clock.Now()
 	if err != nil {
 		ex.Err = untrusted.Clean(err.Error(), 500)
 	}

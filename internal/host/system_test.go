@@ -314,10 +314,10 @@ func TestFingerprintsOfACaseAreUnderItsKey(t *testing.T) {
 
 func TestTheScriptsAreListedByTheirDigests(t *testing.T) {
 	got := Scripts()
-	if len(got) != 3 {
+	if len(got) != 4 {
 		t.Fatalf("%d", len(got))
 	}
-	for i, want := range []string{"collector.sh collect", "act-stop.sh act", "act-start.sh act"} {
+	for i, want := range []string{"collector.sh collect", "fetch.sh fetch", "act-stop.sh act", "act-start.sh act"} {
 		sum := sha256.Sum256([]byte(got[i].Text))
 		if got[i].Name+" "+got[i].Kind != want || got[i].SHA256 != hex.EncodeToString(sum[:]) {
 			t.Errorf("%+v", got[i].Name)

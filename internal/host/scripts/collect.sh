@@ -18,10 +18,16 @@ main() {
     dead proc
     dead detail
     dead net
+    dead cross
+    dead kernel
   else
     procs
     detail
     net
+    if [ "$P" != watch ]; then
+      cross
+      kernel
+    fi
   fi
   # every home: of /etc/passwd, /root, /home/*; "/" is written "/." so that it is a path
   set --
@@ -45,7 +51,6 @@ main() {
   log
   wants
   if [ "$P" != watch ]; then
-    if [ "$P" = image ]; then dead cross; else cross; fi
     OWN=1
     units "$@"
     crons "$@"
@@ -54,7 +59,6 @@ main() {
     profiles "$@"
     secrets "$@"
     jobs
-    if [ "$P" = image ]; then dead kernel; else kernel; fi
     system "$@"
     privileged
     homes "$@"

@@ -25,6 +25,7 @@ kernel() {
   fact modprobe 512 "$R/proc/sys/kernel/modprobe"
   fact mounts 262144 "$R/proc/self/mountinfo"
   fact route 16384 "$R/proc/net/route"
+  fact arp 65536 "$R/proc/net/arp"
   fact vendor 256 "$R/sys/class/dmi/id/sys_vendor"
   field "$R/proc/self/status" CapEff: && [ -n "$V" ] && { mark "$V"; frame fact capeff "$E"; }
   some 4096 /proc/sys/fs/binfmt_misc '*'

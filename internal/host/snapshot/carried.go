@@ -29,10 +29,15 @@ type Carried struct {
 	Transport string    `json:"transport"`
 	Carrier   string    `json:"carrier,omitempty"` // the way: user@address and jumps, the argv, the directory
 	Script    string    `json:"script,omitempty"`  // SHA-256 of the script, lower-case hex
+	Address   string    `json:"address,omitempty"` // SSH: HOST:PORT that was asked for last
+	IP        string    `json:"ip,omitempty"`      // SSH: what that name led to; empty: a jump host or a ProxyCommand looked it up
+	User      string    `json:"user,omitempty"`    // SSH: who logged in, with a public key alone
 	Sudo      bool      `json:"sudo,omitempty"`
-	UserKey   string    `json:"user_key,omitempty"` // fingerprint of the key that logged in
+	UserKey   string    `json:"user_key,omitempty"` // fingerprint of the key that logged in, and whose certificate
 	Server    string    `json:"server,omitempty"`   // version line of the SSH server
 	HostKey   *HostKey  `json:"host_key,omitempty"` // nil: no host key was shown
+	Ended     time.Time `json:"ended,omitzero"`     // our clock, when the contact was over
+	Bytes     int64     `json:"bytes,omitempty"`    // of the answer, as it came
 	By        string    `json:"by,omitempty"`       // by hand: who brought it, as told
 	Brought   time.Time `json:"brought,omitzero"`   // by hand: our clock
 	Claims    string    `json:"claims,omitempty"`   // exit status or other word that decides nothing

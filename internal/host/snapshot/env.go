@@ -124,7 +124,8 @@ func (p *parser) args(words []string, cut bool) []untrusted.Text {
 	if len(kept) == 0 {
 		return nil
 	}
-	joined, _ := p.x.Marker.Text(strings.Join(kept, "\x00")) // a value may begin in one word and end in the next
+	joined, n := p.x.Marker.Text(strings.Join(kept, "\x00")) // a value may begin in one word and end in the next
+	p.s.Redacted += n
 	var out []untrusted.Text
 	for _, w := range strings.Split(joined, "\x00") {
 		out = append(out, untrusted.Text(cutTo(w, maxPath)))

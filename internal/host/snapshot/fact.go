@@ -16,7 +16,7 @@ var facts = map[string]struct {
 }{
 	"cmdline": {SectionKernel, 4096}, "modules": {SectionKernel, 64 << 10}, "tainted": {SectionKernel, 64},
 	"core_pattern": {SectionKernel, 512}, "modprobe": {SectionKernel, 512}, "mounts": {SectionKernel, 256 << 10},
-	"route": {SectionKernel, 16 << 10}, "vendor": {SectionKernel, 256}, "capeff": {SectionKernel, 64},
+	"route": {SectionKernel, 16 << 10}, "arp": {SectionKernel, 64 << 10}, "vendor": {SectionKernel, 256}, "capeff": {SectionKernel, 64},
 	"probed": {SectionCross, 16}, "hidden": {SectionCross, 4096}, "starts": {SectionLog, 16 << 10},
 	"shadow": {SectionSystem, 64 << 10}, "caps": {SectionPrivileged, 64 << 10}, "dpkg": {SectionOwned, 1 << 20},
 }
@@ -29,7 +29,8 @@ func (p *parser) fact(fr Frame) error {
 		return fmt.Errorf("%w: fact %s in section %q", ErrForged, untrusted.Clean(fr.Name, 20), p.section)
 	}
 	p.seen["fact "+fr.Name] = true
-	text, _ := p.x.Marker.Text(string(fr.Body))
+	text, k := p.x.Marker.Text(string(fr.Body))
+	p.s.Redacted += k
 	if len(text) > want.max {
 		text = text[:want.max]
 		p.broken(fr.Name + " is longer than the cap")

@@ -87,6 +87,7 @@ func (p *parser) content(f *File, name string, b []byte) {
 		return
 	}
 	f.Content, f.Redacted = untrusted.Text(text), n
+	p.s.Redacted += n
 }
 
 // redactFile takes secrets out by what the file is, and then by their shape.

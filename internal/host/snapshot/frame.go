@@ -41,6 +41,9 @@ func (l Limits) filled() Limits {
 	return l
 }
 
+// Most is how much of a stream is read at most, in bytes: the budget of one host.
+func (l Limits) Most() int64 { return l.filled().Total }
+
 // maxHeader is longer than the header of any path Linux allows (4096 bytes, encoded).
 const maxHeader = 8 << 10
 

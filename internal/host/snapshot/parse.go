@@ -21,6 +21,7 @@ type Expect struct {
 	Now     func() time.Time // our clock; nil: the offset of the host's stays unknown
 	Marker  redact.Marker    // replaces secrets while they are read
 	Limits  Limits
+	Entered func(section string, read int64) // told when a section begins, and how many bytes came so far; may be nil
 }
 
 // Parse reads a collector's stream to its end. The snapshot is never nil: with an
@@ -83,6 +84,9 @@ func (p *parser) run(f *Frames) error {
 		}
 		if err := p.take(fr); err != nil {
 			return fmt.Errorf("frame %d (%s): %w", fr.Seq, fr.Kind, err)
+		}
+		if fr.Kind == "enter" && p.x.Entered != nil {
+			p.x.Entered(fr.Name, f.Read())
 		}
 	}
 }
@@ -181,7 +185,8 @@ func (p *parser) text(s string, n int) untrusted.Text {
 	if len(s) > maxText {
 		return untrusted.Text(fmt.Sprintf("[%d bytes, not kept]", len(s)))
 	}
-	out, _ := p.x.Marker.Text(s)
+	out, k := p.x.Marker.Text(s)
+	p.s.Redacted += k
 	return untrusted.Text(cutTo(out, n))
 }
 

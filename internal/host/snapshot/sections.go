@@ -43,10 +43,14 @@ const (
 )
 
 var (
+	// What goes away by itself comes first (RFC 3227 §2.1): processes and sockets, then the
+	// kernel's own tables, then logs, then what lies on a disk.
 	watchSections  = []string{SectionIdent, SectionProc, SectionDetail, SectionNet, SectionLog, SectionWants}
-	triageSections = append(append([]string(nil), watchSections...),
-		SectionCross, SectionUnits, SectionCron, SectionRunners, SectionKeys, SectionProfiles, SectionSecrets, SectionJobs,
-		SectionKernel, SectionSystem, SectionPrivileged, SectionHomes, SectionWork, SectionContainers, SectionOwned)
+	triageSections = []string{
+		SectionIdent, SectionProc, SectionDetail, SectionNet, SectionCross, SectionKernel, SectionLog, SectionWants,
+		SectionUnits, SectionCron, SectionRunners, SectionKeys, SectionProfiles, SectionSecrets, SectionJobs,
+		SectionSystem, SectionPrivileged, SectionHomes, SectionWork, SectionContainers, SectionOwned,
+	}
 )
 
 // SectionsOf lists the sections that profile reads, in order; nil for an unknown one.

@@ -36,6 +36,8 @@ type Snapshot struct {
 	Sections  []Section      `json:"sections"` // what was asked for and how it ended
 	Gaps      []evidence.Gap `json:"gaps,omitempty"`
 
+	Redacted int `json:"redacted,omitempty"` // values that were replaced, of files, tables, logs and arguments
+
 	Carried *Carried `json:"carried,omitempty"` // how it came here; nil: not recorded
 	Rereads []Reread `json:"rereads,omitempty"` // files read twice; empty: not asked for
 }
