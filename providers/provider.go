@@ -210,6 +210,7 @@ type Traits struct {
 	Addresses []string `json:"addresses,omitempty"`
 	Labels    []string `json:"labels,omitempty"` // that a person gave it
 	Hosts     []string `json:"hosts,omitempty"`  // names of the machines that use it
+	Known     *Known   `json:"known,omitempty"`  // nil: nobody looked while it was there
 }
 
 // Silence is how long a watch has to be, and why.

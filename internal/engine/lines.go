@@ -91,6 +91,7 @@ type (
 	traitsData struct {
 		Runner   *providers.Runner   `json:"runner,omitempty"`
 		Managers []providers.Manager `json:"managers,omitempty"`
+		Known    *providers.Known    `json:"known,omitempty"`
 	}
 	findingData struct {
 		Host    string         `json:"host"`

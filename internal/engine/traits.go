@@ -10,21 +10,29 @@ import (
 
 // readTraits reads, while the registration is still there, what the machine will be
 // known by when it is gone. What cannot be read is left out: the search for it then
-// says that it could not look.
+// says that it could not look. What was read earlier in the case stays known.
 func (r *Run) readTraits(ctx context.Context, runner target.Ref) traitsData {
-	var d traitsData
+	d := r.st.traits[runner]
 	if rn, err := r.provider(runner).Runner(ctx, runner); err == nil {
 		d.Runner = &rn
 	}
 	if ms, err := r.provider(runner).Managers(ctx, runner); err == nil {
 		d.Managers = ms
 	}
+	if n, ok := r.provider(runner).(providers.Namesaker); ok && d.Known == nil {
+		if known, err := n.Namesakes(ctx, runner, r.traitsOf(runner, d)); err == nil {
+			d.Known = &known
+		}
+	}
 	return d
 }
 
 func (r *Run) traits(runner target.Ref) providers.Traits {
-	var t providers.Traits
-	known := r.st.traits[runner]
+	return r.traitsOf(runner, r.st.traits[runner])
+}
+
+func (r *Run) traitsOf(runner target.Ref, known traitsData) providers.Traits {
+	t := providers.Traits{Known: known.Known}
 	if known.Runner != nil {
 		t.Names = append(t.Names, string(known.Runner.Name))
 		for _, l := range known.Runner.Labels {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -27,7 +28,8 @@ func named(t providers.Traits, name string) bool {
 // under another registration in any configured scope, and jobs that ran under such a name
 // since. GitHub tells neither when a runner was registered nor from where. In its own
 // scope, where names are unique, a runner with its name was registered after it was gone;
-// elsewhere it may have been there before, and then it cannot be told.
+// elsewhere it may have been there before: what Namesakes kept of that decides, and where
+// nothing was kept it cannot be told.
 func (p *Provider) Returned(ctx context.Context, gone target.Ref, t providers.Traits, since time.Time) (witness.Observation, error) {
 	sc, id, err := p.own(gone)
 	if err != nil {
@@ -79,7 +81,9 @@ type returning struct {
 	n         int      // other registrations that were looked at
 	alike     int      // of these, with the same custom labels
 	unseen    []string // why not everything was seen
-	elsewhere []string // the same name in other scopes
+	elsewhere []string // the same name, and nothing says since when
+	undated   []string // their ids
+	left      int      // those that were there before
 }
 
 func (r *returning) blind(why string) {
@@ -99,17 +103,35 @@ func (r *returning) weigh(x providers.Runner) {
 	if !named(r.t, string(x.Name)) {
 		return
 	}
+	if wasThere(r.t.Known, x.Ref) {
+		r.left++
+		return
+	}
 	what := fmt.Sprintf("runner %s of %s is called %s", x.Ref.ID, r.scopeOf(x), x.Name)
-	if x.Ref.Scope == r.gone.Scope && x.Ref.Scope != (target.Scope{}) {
-		if r.o.Returned != witness.Yes {
-			r.o.Returned = witness.Yes
-			r.o.Says = what + ": names are unique there, so it was registered after ours was gone; GitHub calls it " + untrusted.Clean(x.Status, 20)
+	why := ""
+	switch {
+	case r.only(x):
+		why = "names are unique there, so it was registered after ours was gone"
+	case wasLookedFor(r.t.Known, string(x.Name)):
+		why = "it was not there when every list was read at " + r.t.Known.At.UTC().Format(time.RFC3339)
+	default:
+		r.undated = append(r.undated, x.Ref.ID)
+		if len(r.elsewhere) < 5 {
+			r.elsewhere = append(r.elsewhere, what)
 		}
 		return
 	}
-	if len(r.elsewhere) < 5 {
-		r.elsewhere = append(r.elsewhere, what)
+	if r.o.Returned != witness.Yes {
+		r.o.Returned = witness.Yes
+		r.o.Says = what + ": " + why + "; GitHub calls it " + untrusted.Clean(x.Status, 20)
 	}
+}
+
+// only reports whether x has the name that was ours in our own scope, where it cannot have
+// been another's at the same time. The name of a host can.
+func (r *returning) only(x providers.Runner) bool {
+	return x.Ref.Scope == r.gone.Scope && x.Ref.Scope != (target.Scope{}) &&
+		slices.ContainsFunc(r.t.Names, func(s string) bool { return s != "" && strings.EqualFold(s, string(x.Name)) })
 }
 
 func (r *returning) scopeOf(x providers.Runner) string {
@@ -136,12 +158,16 @@ func (r *returning) jobs(ctx context.Context) string {
 	if err != nil {
 		return "jobs since could not be looked for: " + err.Error()
 	}
+	others := ""
 	for _, h := range s.found {
 		if !h.job.began().After(r.since) {
 			continue
 		}
+		id := target.Ref{ID: strconv.FormatInt(h.job.RunnerID, 10)}
 		what := fmt.Sprintf("job %d of %s ran on runner %d %q from %s", h.job.ID, r.p.text(h.repo), h.job.RunnerID, r.p.text(h.job.RunnerName), h.job.began().UTC().Format(time.RFC3339))
 		switch {
+		case h.byName && (wasThere(r.t.Known, id) || slices.Contains(r.undated, id.ID)):
+			others = fmt.Sprintf(" (those of runner %d, which has its name and may have been there before, are not counted)", h.job.RunnerID)
 		case h.byName && r.o.Returned != witness.Yes:
 			r.o.Returned, r.o.Says = witness.Yes, what+", another registration with its name"
 			r.o.LastContact, r.o.Clock = h.job.began().UTC(), witness.ClockEvent
@@ -151,9 +177,9 @@ func (r *returning) jobs(ctx context.Context) string {
 		}
 	}
 	if why := s.partial(); why != "" {
-		return "no job of it since was found, but not all were looked at: " + why
+		return "no job of it since was found, but not all were looked at: " + why + others
 	}
-	return "no job of it began since"
+	return "no job of it began since" + others
 }
 
 // end says what is known. What was seen stays seen whatever else could not be.
@@ -170,6 +196,9 @@ func (r *returning) end(late string) {
 	default:
 		o.Returned = witness.No
 		o.Says = fmt.Sprintf("none of %d other runners has its name or that of its host", r.n)
+		if r.left > 0 {
+			o.Says = fmt.Sprintf("none of %d other runners has its name or that of its host and came since; %d with such a name were there already at %s", r.n, r.left, r.t.Known.At.UTC().Format(time.RFC3339))
+		}
 		if r.alike > 0 {
 			o.Says += fmt.Sprintf(" (%d have its custom labels, as others of a pool do)", r.alike)
 		}
