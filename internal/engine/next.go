@@ -126,6 +126,9 @@ func (r *Run) ask(p Prompt, choices ...string) Prompt {
 // plan asks the system of the task for its options and shows them with what holds
 // each of them back.
 func (r *Run) plan(ctx context.Context, t task) (Prompt, error) {
+	if r.passedOver(t) {
+		return r.notNeeded(t, "no further one: the one before was passed over")
+	}
 	sys, err := r.planner(t)
 	if err != nil {
 		return r.unreached(t, err.Error())

@@ -72,6 +72,18 @@ func (r *Run) endOf(verb string, on target.Ref) []string {
 	return ends
 }
 
+// passedOver reports whether the task is one of several alike in its step, for a choice of
+// which each ends one, and somebody wanted no more of them, or there were none.
+func (r *Run) passedOver(t task) bool {
+	alike := func(a playbooks.Act) bool {
+		return a.Do == playbooks.Plan && a.Verb == t.do().Verb && a.Name == t.do().Name
+	}
+	return t.undo == nil && slices.ContainsFunc(r.book, func(x task) bool {
+		end := r.st.end[x.key()]
+		return x.step.ID == t.step.ID && x.act < t.act && x.on == t.on && alike(x.do()) && (end == Skipped || end == NotNeeded)
+	})
+}
+
 // gone reports whether the registration is known to be deleted in this run.
 func (r *Run) gone(runner target.Ref) bool {
 	ends := r.endOf(providers.Deregister, runner)

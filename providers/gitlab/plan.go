@@ -23,6 +23,7 @@ func (p *Provider) Plan(ctx context.Context, verb string, t target.Ref, _ json.R
 	make, ok := map[string]func(context.Context, view) ([]change.Plan, error){
 		providers.Pause: p.planPause, providers.Resume: p.planResume, providers.Cancel: p.planCancel,
 		providers.Rotate: p.planRotate, providers.Deregister: p.planDeregister,
+		providers.Revoke: p.planRevoke, providers.Purge: p.planPurge,
 	}[verb]
 	if !ok {
 		return nil, fmt.Errorf("%w: %s has no %q", providers.ErrNoVerb, p.o.Name, untrusted.Text(verb))
