@@ -64,6 +64,39 @@ func TestContainCollectsBeforeItDestroys(t *testing.T) {
 	}
 }
 
+// The runner stays: what is ended is everything else, and what a person ends elsewhere is
+// written down.
+func TestCredentialsEndsTheRestAndLeavesTheRunner(t *testing.T) {
+	p, err := Find("credentials")
+	if err != nil {
+		t.Fatal(err)
+	}
+	count, order := map[string]int{}, ""
+	for _, s := range p.Steps {
+		order += s.ID + " "
+		for _, a := range s.Acts {
+			count[a.Do+" "+a.Verb]++
+		}
+		if len(s.Title) > 60 || len(s.Why) < 40 {
+			t.Errorf("step %s: the title does not fit a narrow screen, or the why says nothing", s.ID)
+		}
+	}
+	if order != "snapshot list revoke purge owners confirm " {
+		t.Errorf("credentials is %s", order)
+	}
+	if count["plan revoke"] < 2 || count["plan purge"] != 2 || count["exposure "] != 1 || count["manual "] != 1 || count["confirm "] != 1 {
+		t.Errorf("%v", count)
+	}
+	for _, verb := range []string{"pause", "cancel", "rotate", "stop", "deregister"} {
+		if count["plan "+verb] != 0 {
+			t.Errorf("it does more than it says: %s", verb)
+		}
+	}
+	if s := p.Steps[2]; !slices.Equal(s.Needs, []string{"snapshot", "list"}) {
+		t.Errorf("credentials are ended before they are listed: %v", s.Needs)
+	}
+}
+
 func TestBuiltInsAreCleanAndKeepTheirBytes(t *testing.T) {
 	all, err := BuiltIn()
 	if err != nil || len(all) == 0 {

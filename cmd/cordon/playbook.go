@@ -33,7 +33,7 @@ func newPlaybook(e env) *cobra.Command {
 			}
 			lines := app.Lines{W: e.out}
 			for _, p := range all {
-				lines.Printf("%-10s %s (%d steps, sha256:%.12s)", p.ID, p.Title, len(p.Steps), p.SHA256)
+				lines.Printf("%-11s %s (%d steps, sha256:%.12s)", p.ID, p.Title, len(p.Steps), p.SHA256)
 			}
 			return nil
 		},
