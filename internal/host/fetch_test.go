@@ -61,7 +61,7 @@ func TestAFileIsReadByteForByteUnderEveryShell(t *testing.T) {
 		t.Run(sh.name, func(t *testing.T) {
 			for name, b := range map[string][]byte{
 				"plain": []byte("* * * * * root true\n"), "empty": {}, "zeros": {0, 0, 10, 0}, "big": big,
-				"a\nb": []byte("newline"), `q'"$(touch ` + "`x`" + `)`: []byte("quotes"), "*": []byte("a pattern"), " -n ": []byte("an option"), "\xff\xfe": []byte("not UTF-8"),
+				"a\nb": []byte("newline"), "ends\n\n": []byte("in newlines"), `q'"$(touch ` + "`x`" + `)`: []byte("quotes"), "*": []byte("a pattern"), " -n ": []byte("an option"), "\xff\xfe": []byte("not UTF-8"),
 			} {
 				p := write(t, filepath.Join(dir, name), b)
 				f := fetch(t, here(sh), p, 0, &sink{})
