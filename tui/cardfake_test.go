@@ -12,6 +12,7 @@ import (
 	"cordon/internal/check"
 	"cordon/internal/exposure"
 	"cordon/internal/fleet"
+	"cordon/internal/host"
 	"cordon/internal/host/snapshot"
 	"cordon/internal/target"
 	"cordon/internal/untrusted"
@@ -49,6 +50,7 @@ type cardFake struct {
 	hand    []change.Link
 	record  app.RunnerRecord
 	host    app.HostRecord
+	look    host.Looking
 	checked []string
 	calls   int
 }
@@ -83,6 +85,11 @@ func (d *cardFake) KnownFleet() (fleet.Fleet, error) {
 func (d *cardFake) RunnerRecord(target.Ref) (app.RunnerRecord, error) {
 	return d.record, d.fail["record"]
 }
+
+func (d *cardFake) LookAt(context.Context, []string) ([]host.Looking, error) {
+	return []host.Looking{d.look}, d.fail["look"]
+}
+
 func (d *cardFake) HostRecord(string) (app.HostRecord, error) { return d.host, d.fail["host"] }
 func (d *cardFake) Command(args ...string) string             { return "cordon " + strings.Join(args, " ") }
 
@@ -116,6 +123,10 @@ func fullCard() *cardFake {
 		record: app.RunnerRecord{
 			Cases:   []casefile.Summary{{ID: "contain-42-20261101T221400", Last: still.Add(-4 * time.Hour)}},
 			Exposed: &exposure.List{Entries: []providers.Credential{{Name: "DEPLOY_KEY", Kind: "ci-variable", Where: "acme/shop", Deploys: true}}}, ExposedAt: still.Add(-4 * time.Hour), ExposedIn: "contain-42-20261101T221400",
+		},
+		look: host.Looking{
+			Host: "build-07", Transport: snapshot.BySSH, Way: "ir@build-07.example.org:22 via ops@jump.example.org:22",
+			Effects: []string{"a login is written: utmp, wtmp and lastlog", "a login on the jump host jump.example.org:22"},
 		},
 		host: app.HostRecord{
 			Name: "build-07", Configured: true, Address: "build-07.example.org:22", User: "ir", Unit: "gitlab-runner.service", Read: true, Taken: still.Add(-3 * 24 * time.Hour),

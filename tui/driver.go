@@ -10,6 +10,7 @@ import (
 
 	"cordon/internal/app"
 	"cordon/internal/engine"
+	"cordon/internal/host"
 )
 
 // How long a screen that goes away waits, in real time: for an effect in flight to
@@ -59,9 +60,10 @@ type order struct {
 type event struct {
 	opened *app.Opened
 	prompt *engine.Prompt
-	note   string // an order was carried out
-	err    error  // an order was not taken, or the run stands still
-	dead   bool   // with err: the run is over, the case stays open
+	looks  []host.Looking // with prompt: how the hosts of its plans are reached
+	note   string         // an order was carried out
+	err    error          // an order was not taken, or the run stands still
+	dead   bool           // with err: the run is over, the case stays open
 	steps  []engine.StepState
 	grid   engine.Matrix // with steps
 	at     time.Time     // wall clock
@@ -203,7 +205,7 @@ func (d *driver) run() {
 		p, err := s.Run.Next(d.begin(false))
 		d.end()
 		if err == nil {
-			d.post(event{prompt: &p, steps: s.Steps(), grid: s.Matrix(), at: time.Now()})
+			d.post(event{prompt: &p, looks: d.looks(s, p), steps: s.Steps(), grid: s.Matrix(), at: time.Now()})
 			if p.Kind == engine.Finished {
 				d.mu.Lock()
 				d.ending = p.Ending
@@ -254,6 +256,15 @@ func (d *driver) obey(s *app.Session) bool {
 		}
 	}
 	return true
+}
+
+// looks asks how the hosts of a question are reached, which contacts nobody.
+func (d *driver) looks(s *app.Session, p engine.Prompt) []host.Looking {
+	if p.Kind != engine.Choose {
+		return nil
+	}
+	defer d.end()
+	return s.Looks(d.begin(false), p)
 }
 
 // did posts what came of an order beside the question.

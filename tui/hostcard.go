@@ -3,11 +3,13 @@ package tui
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
 	"cordon/internal/app"
+	"cordon/internal/host"
 )
 
 // hostData is what a host card reads: what is configured and what cases have kept.
@@ -16,9 +18,14 @@ type hostData interface {
 	Command(args ...string) string
 }
 
-// checker logs in to a host and reads it once. *app.App is one.
+// checker reaches a host and reads it once. *app.App is one.
 type checker interface {
 	CheckHost(ctx context.Context, name, reason string) (app.HostReport, error)
+}
+
+// looker tells what reading a host would do, and contacts nobody. *app.App is one.
+type looker interface {
+	LookAt(ctx context.Context, names []string) ([]host.Looking, error)
 }
 
 // hostCard is the page of one host. Opening it contacts nobody; the check is an act
@@ -30,6 +37,7 @@ type hostCard struct {
 	name string
 	turn turn
 	rec  part[app.HostRecord]
+	look host.Looking // how it is reached; only its name where that could not be told
 
 	dialog  *dialog
 	checks  checker // nil: no check can be made here
@@ -51,10 +59,16 @@ func newHostCardOf(e env, data hostData, now func() time.Time, name string) *hos
 // Init reads the cases.
 func (p *hostCard) Init() tea.Cmd {
 	t, data, name := p.turn.next(), p.data, p.name
-	return p.e.safe(func(context.Context) tea.Msg {
+	return p.e.safe(func(ctx context.Context) tea.Msg {
 		rec, err := data.HostRecord(name)
-		at := p.now()
+		at, look := p.now(), host.Looking{Host: name}
+		if l, ok := data.(looker); ok && err == nil && rec.Configured {
+			if all, err := l.LookAt(ctx, []string{name}); err == nil && len(all) == 1 {
+				look = all[0]
+			}
+		}
 		return cardMsg{p, t, func() tea.Cmd {
+			p.look = look
 			p.rec = part[app.HostRecord]{rec, err, true, at}
 			return nil
 		}}
@@ -119,23 +133,23 @@ func (p *hostCard) cannotCheck() string {
 	case !p.rec.done:
 		return "the cases are being read"
 	case p.rec.err == nil && !p.rec.v.Configured:
-		return "this host is not configured: cordon does not know how to log in"
+		return "this host is not configured: cordon does not know how to reach it"
 	}
 	return ""
 }
 
-// ask opens the confirmation: a login cannot be taken back.
+// ask opens the confirmation: what was looked at cannot be taken back. It says through
+// what the host is reached, and what looking does there.
 func (p *hostCard) ask() {
-	name := p.name
+	r := app.ReachOf(p.look)
 	d := &dialog{
 		th: p.e.th, keys: p.e.keys, wall: p.e.wall,
-		title: "Log in to " + clean(name) + " and read it once",
-		facts: []string{
-			"logs in to " + clean(p.rec.v.Address) + " and runs one fixed script that writes nothing",
-			"a login is seen there: in its logs, by its login code, by whoever watches",
-			"the read is kept as a case of its own",
-		},
-		want: name, why: "a login cannot be taken back",
+		title: strings.ToUpper(r.Title[:1]) + r.Title[1:],
+		facts: append([]string{
+			r.Does + "; it runs one fixed script that writes nothing, and is kept as a case of its own",
+			r.Seen,
+		}, lookFacts(p.look, true)...),
+		want: p.name, why: r.Final,
 		yes: func(string) tea.Cmd { return p.check() },
 	}
 	p.dialog = d.open()
@@ -163,7 +177,7 @@ func (p *hostCard) Hint() string {
 	case p.running:
 		return fmt.Sprintf("reading the host since %s; it goes on while you look elsewhere, and ends with this screen", p.since.UTC().Format("15:04:05Z"))
 	}
-	return "nothing here contacts the host; l asks before it logs in"
+	return "nothing here contacts the host; l asks before it is read"
 }
 
 // Mode implements page.

@@ -21,7 +21,10 @@ func (p *hostCard) build() []cardLine {
 	if r.Configured {
 		ls = append(ls, cardLine{id: "host", text: fmt.Sprintf("%s at %s, as %s, unit %s", short(r.Name), short(r.Address), or(short(r.User), "whoever runs cordon"), or(short(r.Unit), "gitlab-runner.service")), cmd: cmd})
 	} else {
-		ls = append(ls, cardLine{id: "host", tone: "warn", text: short(r.Name) + " is not in the configuration: cordon cannot log in to it"})
+		ls = append(ls, cardLine{id: "host", tone: "warn", text: short(r.Name) + " is not in the configuration: cordon cannot reach it"})
+	}
+	if p.look.Transport != "" {
+		ls = append(ls, cardLine{id: "reach", text: "a read " + app.ReachOf(p.look).Does, more: lookFacts(p.look, true)})
 	}
 	switch {
 	case p.running:

@@ -89,7 +89,7 @@ func NewKeyMap() KeyMap {
 		Web:      b("cards", "w", "w", "address", "copy the exact web address"),
 		ByHand:   b("cards", "h", "h", "by hand", "copy the exact command to do it by hand"),
 		Evidence: b("cards", "e", "e", "evidence", "what a finding rests on"),
-		Look:     b("cards", "l", "l", "check", "log in to the host and read it once; asks first"),
+		Look:     b("cards", "l", "l", "check", "read the host once; asks first, and says how it is reached"),
 
 		Apply:      b("case", "enter", "enter", "apply", "open the confirmation of the plan on screen"),
 		NextPlan:   b("case", "tab", "tab", "next plan", "the next plan of this step"),

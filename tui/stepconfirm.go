@@ -9,6 +9,7 @@ import (
 	"cordon/internal/app"
 	"cordon/internal/change"
 	"cordon/internal/engine"
+	"cordon/internal/host"
 )
 
 // confirm opens the dialog for what is on screen. The decision carries the number of
@@ -20,11 +21,11 @@ func (p *stepper) confirm() tea.Cmd {
 	d := &dialog{th: p.e.th, keys: p.e.keys, wall: p.e.wall}
 	n := p.cur.N
 	if p.cur.Kind == engine.Watch {
-		return p.watchDialog(engine.Begin, "reads the provider, and logs in to the hosts at the start and at the end")
+		return p.watchDialog(engine.Begin, "reads the provider, and the hosts at the start and at the end")
 	}
 	plan, guards := p.cur.Plans[p.plan], p.cur.Guards[p.plan]
 	d.title = clean(plan.Title)
-	d.facts = effects(plan)
+	d.facts = effects(plan, p.looks)
 	d.want, d.why = app.Confirmation(plan)
 	var waive []string
 	alone := false
@@ -92,10 +93,14 @@ func lastOf(plan change.Plan, want string) string {
 }
 
 // effects are the lines of a dialog: the exact calls, and whether there is a way back.
-func effects(plan change.Plan) []string {
+// A plan that only reads says what looking does itself, as a change says what it sends.
+func effects(plan change.Plan, looks []host.Looking) []string {
 	var out []string
-	for _, c := range plan.Contacts {
-		out = append(out, "logs in to "+clean(c.ID)+": "+clean(plan.TipsOff))
+	for _, r := range app.Reaches(plan, looks) {
+		out = append(out, clean(r.Does), clean(plan.TipsOff))
+	}
+	for _, l := range looksOf(plan, looks) {
+		out = append(out, lookFacts(l, len(plan.Changes) == 0)...)
 	}
 	for _, c := range plan.Changes {
 		out = append(out, "sends "+clean(c.Call.String()))
@@ -114,6 +119,25 @@ func effects(plan change.Plan) []string {
 	return out
 }
 
+// lookFacts is what a person has to know of a way beside its name: what fails, what a
+// security key asks, and, where all is said, what looking does there.
+func lookFacts(l host.Looking, all bool) []string {
+	var out []string
+	if l.Problem != "" {
+		out = append(out, "would fail before any contact: "+clean(l.Problem))
+	}
+	if l.Touches > 0 {
+		out = append(out, fmt.Sprintf("YOUR SECURITY KEY WILL ASK: %d times", l.Touches))
+	}
+	if !all {
+		return out
+	}
+	for _, e := range l.Effects {
+		out = append(out, "looking is not free: "+clean(e))
+	}
+	return out
+}
+
 func hits(c change.Change) string {
 	return clean(c.Blast())
 }
@@ -121,7 +145,7 @@ func hits(c change.Change) string {
 // doing is what the screen says while a plan is carried out.
 func doing(plan change.Plan) string {
 	if len(plan.Changes) == 0 && len(plan.Contacts) > 0 {
-		return "logged in to " + clean(plan.Contacts[0].ID) + ", reading it"
+		return "reading " + clean(plan.Contacts[0].ID)
 	}
 	return "sending: " + clean(plan.Title)
 }

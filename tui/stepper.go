@@ -11,6 +11,7 @@ import (
 
 	"cordon/internal/app"
 	"cordon/internal/engine"
+	"cordon/internal/host"
 	"cordon/internal/witness"
 )
 
@@ -30,6 +31,7 @@ type stepper struct {
 	steps []engine.StepState
 	grid  engine.Matrix
 	cur   *engine.Prompt // what waits for an answer, nil while cordon works
+	looks []host.Looking // how the hosts of its plans are reached
 	read  time.Time      // when cur was made, wall clock
 	busy  string         // what cordon does while cur is nil
 	watch *witness.Verdict
@@ -150,6 +152,7 @@ func (p *stepper) take(ev event) {
 		p.progress(*ev.prompt)
 	case ev.prompt != nil:
 		p.ask(*ev.prompt, ev.at)
+		p.looks = ev.looks
 	}
 }
 

@@ -2,10 +2,14 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
+	"cordon/internal/app"
 	"cordon/internal/change"
 	"cordon/internal/engine"
+	"cordon/internal/host"
+	"cordon/internal/target"
 	"cordon/internal/witness"
 )
 
@@ -118,7 +122,7 @@ func (p *stepper) asked(w int) []string {
 		out = append(out, fmt.Sprintf("plan %d of %d (tab):%s", p.plan+1, n, strings.Join(tabs, "")))
 	}
 	if n > 0 {
-		out = append(out, planLines(th, p.cur.Plans[p.plan], p.cur.Guards[p.plan], w)...)
+		out = append(out, planLines(th, p.cur.Plans[p.plan], p.cur.Guards[p.plan], p.looks, w)...)
 	}
 	return append(out, hang("why", clean(p.cur.Why), w)...)
 }
@@ -129,7 +133,7 @@ func (p *stepper) sideBySide(w int) []string {
 	var cols [][]string
 	rows := 0
 	for i, pl := range p.cur.Plans {
-		c := append([]string{th.Mark(i == p.plan) + th.Title.Render(clean(pl.Option)) + " (tab)"}, planLines(th, pl, p.cur.Guards[i], w-2)...)
+		c := append([]string{th.Mark(i == p.plan) + th.Title.Render(clean(pl.Option)) + " (tab)"}, planLines(th, pl, p.cur.Guards[i], p.looks, w-2)...)
 		cols, rows = append(cols, c), max(rows, len(c))
 	}
 	out := make([]string, rows)
@@ -146,7 +150,7 @@ func (p *stepper) sideBySide(w int) []string {
 }
 
 // planLines are the lines of one plan, what matters most first.
-func planLines(th Theme, pl change.Plan, guards []engine.Guard, w int) []string {
+func planLines(th Theme, pl change.Plan, guards []engine.Guard, looks []host.Looking, w int) []string {
 	var out []string
 	row := func(style func(...string) string, label, text string) {
 		if text == "" {
@@ -162,8 +166,13 @@ func planLines(th Theme, pl change.Plan, guards []engine.Guard, w int) []string 
 		row(th.Warn.Render, "held", g.Text+" ("+g.Class+")")
 	}
 	row(plain, "covers", pl.Covers)
-	for _, c := range pl.Contacts {
-		row(plain, "logs in", c.ID)
+	for _, r := range app.Reaches(pl, looks) {
+		row(plain, "reaches", r.Does)
+	}
+	for _, l := range looksOf(pl, looks) {
+		if l.Problem != "" {
+			row(th.Warn.Render, "fails", "before any contact: "+l.Problem)
+		}
 	}
 	if len(pl.Changes) == 0 && appliable(pl) {
 		row(th.Warn.Render, "tips off", pl.TipsOff)
@@ -198,6 +207,13 @@ func planLines(th Theme, pl change.Plan, guards []engine.Guard, w int) []string 
 		row(plain, "by hand", strings.TrimSpace(x.Title+"  "+x.URL+"  "+x.Command))
 	}
 	return out
+}
+
+// looksOf are the looks at a plan's contacts.
+func looksOf(pl change.Plan, looks []host.Looking) []host.Looking {
+	return slices.DeleteFunc(slices.Clone(looks), func(l host.Looking) bool {
+		return !slices.ContainsFunc(pl.Contacts, func(c target.Ref) bool { return c.ID == l.Host })
+	})
 }
 
 // hang writes a label and text wrapped beside it.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -70,6 +71,7 @@ need not be configured, and what only a running machine has could not be looked 
 			if err := e.declare(cmd, a, args, &o); err != nil {
 				return err
 			}
+			cmd.SetContext(e.reading(cmd.Context(), a.Simulated()))
 			if len(args) == 1 {
 				r, err := a.CheckHost(cmd.Context(), args[0], o.reason)
 				return e.report(a, r, err, o.least)
@@ -117,9 +119,20 @@ func (e env) declare(cmd *cobra.Command, a *app.App, names []string, o *hostChec
 	}
 	p := &app.Person{Ctx: cmd.Context(), In: e.in, Out: lines}
 	if len(names) == 1 {
-		return p.ConfirmLogin(names[0])
+		return p.ConfirmLooking(looks[0])
 	}
-	return p.Typed("check "+strings.Join(names, " "), fmt.Sprintf("%d hosts", len(names)), "a login on every one of them is visible there: logs, login code, whoever watches")
+	return p.Typed("check "+strings.Join(names, " "), fmt.Sprintf("%d hosts", len(names)), seenOn(looks))
+}
+
+// seenOn is who can notice that the hosts are read, each way once.
+func seenOn(all []host.Looking) string {
+	var out []string
+	for _, l := range all {
+		if s := app.ReachOf(l).Seen; !slices.Contains(out, s) {
+			out = append(out, s)
+		}
+	}
+	return strings.Join(out, "; ")
 }
 
 func touches(all []host.Looking) (n int) {

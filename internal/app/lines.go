@@ -98,8 +98,8 @@ func (l Lines) plan(n string, p change.Plan, guards []engine.Guard) {
 		}
 	}
 	put("covers", p.Covers)
-	for _, c := range p.Contacts {
-		put("logs in to", c.ID)
+	for _, r := range Reaches(p, nil) {
+		put("reaches", r.Does)
 	}
 	for _, c := range p.Changes {
 		put("sends", c.Call.String())

@@ -11,6 +11,7 @@ import (
 
 	"cordon/internal/change"
 	"cordon/internal/engine"
+	"cordon/internal/host"
 	"cordon/internal/target"
 )
 
@@ -36,15 +37,16 @@ type Person struct {
 	BreakGlass string // why one person goes on where a second one is wanted; empty: he does not
 }
 
-// ConfirmLogin asks before a host is contacted.
-func (p *Person) ConfirmLogin(host string) error {
-	p.Out.Printf("a login on %s is visible there: logs, login code, whoever watches", host)
-	a, err := p.line("type the host's name to log in: ")
+// ConfirmLooking asks before a host is read, in the words of the way that leads to it.
+func (p *Person) ConfirmLooking(l host.Looking) error {
+	r := ReachOf(l)
+	p.Out.Printf("%s; %s", r.Does, r.Seen)
+	a, err := p.line("type the host's name to " + r.Title + ": ")
 	if err != nil {
 		return err
 	}
-	if a != host {
-		return fmt.Errorf("check %s: %w: not confirmed, nothing was contacted", host, ErrNeeds)
+	if a != l.Host {
+		return fmt.Errorf("check %s: %w: not confirmed, nothing was contacted", l.Host, ErrNeeds)
 	}
 	return nil
 }
@@ -176,7 +178,7 @@ func Confirmation(p change.Plan) (want, why string) {
 	case !p.Appliable():
 		return "by hand", "is done by hand"
 	case len(p.Changes) == 0:
-		return "y", "logs in to " + p.Contacts[0].ID
+		return "y", Reaches(p, nil)[0].Does
 	case len(p.Changes) > 1:
 		return strconv.Itoa(len(p.Changes)), fmt.Sprintf("%d changes", len(p.Changes))
 	case p.Reversible() && onlyItsOwn(p.Changes[0]):

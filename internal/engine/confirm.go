@@ -34,14 +34,14 @@ func (r *Run) confirm(ctx context.Context, t task) (Prompt, error) {
 			return r.ask(p, Begin, Skip, Stop), nil
 		}
 		if len(r.o.Runners) == 0 {
-			p.Text += "; it logs in there at its start and its end, which is visible there"
+			p.Text += "; it reads the hosts at its start and its end, which is visible there"
 			return r.ask(p, Begin, Skip, Stop), nil
 		}
 		var names []string
 		for _, h := range r.o.Hosts {
 			names = append(names, h.ID)
 		}
-		p.Text += fmt.Sprintf("; it logs in to %s at its start and its end, which is visible there (%s: ask the provider alone, the verdict then cannot be silent)",
+		p.Text += fmt.Sprintf("; it reads %s at its start and its end, which is visible there (%s: ask the provider alone, the verdict then cannot be silent)",
 			strings.Join(names, ", "), Blind)
 		return r.ask(p, Begin, Blind, Skip, Stop), nil
 	}
