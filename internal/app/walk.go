@@ -57,6 +57,11 @@ func (s Standing) Decide(p engine.Prompt) (engine.Decision, error) {
 	if p.Kind == engine.Manual {
 		return needs("a person has to do this and write it down: " + p.Text)
 	}
+	verb, want := s.named(p)
+	if want == noOption && (verb == providers.Revoke || verb == providers.Purge) && s.Reason != "" {
+		d.Verb, d.Reason = engine.Skip, "none of what is offered: "+s.Reason
+		return d, nil
+	}
 	if p.CannotDo != "" {
 		if why := impossible(p.Plans); why != "" && s.Reason != "" {
 			d.Verb, d.Reason = engine.Skip, why
@@ -87,7 +92,22 @@ func (s Standing) Decide(p engine.Prompt) (engine.Decision, error) {
 		d.Verb, d.Plan = engine.Apply, pl.Hash()
 		return d, nil
 	}
+	if verb == providers.Revoke || verb == providers.Purge {
+		return needs(fmt.Sprintf("%s=%s is not offered, or no more: name another one with --option, or --option %s=%s to go on without", verb, want, verb, noOption))
+	}
 	return needs("no plan here that could be applied")
+}
+
+// noOption is the option with which a standing answer wants no more of what is ended one
+// at a time.
+const noOption = "none"
+
+// named is the verb of a prompt's plans, and the option that is named for it.
+func (s Standing) named(p engine.Prompt) (verb, option string) {
+	if len(p.Plans) == 0 {
+		return "", ""
+	}
+	return p.Plans[0].Verb, s.Options[p.Plans[0].Verb]
 }
 
 // impossible is the reason with which a standing answer passes over what nobody can do

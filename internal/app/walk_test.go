@@ -74,4 +74,22 @@ func TestAStandingAnswerEndsNoCredentialThatItDoesNotName(t *testing.T) {
 	if err != nil || d.Verb != engine.Apply || d.Plan != p.Plans[1].Hash() {
 		t.Errorf("the named one: %+v, %v", d, err)
 	}
+	gone := Standing{Reason: "x", Options: map[string]string{providers.Revoke: "deploy-key-7"}}
+	if d, err := gone.Decide(p); !errors.Is(err, ErrNeeds) || !strings.Contains(err.Error(), "--option revoke=none") {
+		t.Errorf("one that is not offered, or no more: %+v, %v", d, err)
+	}
+	byHand := p
+	byHand.Plans, byHand.CannotDo = []change.Plan{{Verb: providers.Revoke, Option: "by-hand", Title: "by hand", Manual: []string{"look"}}}, "this cannot be done from here"
+	none := map[string]string{providers.Revoke: "none"}
+	for name, p := range map[string]engine.Prompt{"offered": p, "by hand": byHand} {
+		if d, err := (Standing{Reason: "x", Options: none}).Decide(p); err != nil || d.Verb != engine.Skip || d.Reason == "" {
+			t.Errorf("none, %s: %+v, %v", name, d, err)
+		}
+		if d, err := (Standing{Options: none}).Decide(p); !errors.Is(err, ErrNeeds) {
+			t.Errorf("none without a reason, %s: %+v, %v", name, d, err)
+		}
+	}
+	if d, err := (Standing{Reason: "x", Options: map[string]string{providers.Pause: "none"}}).Decide(engine.Prompt{Kind: engine.Choose, N: 1, Plans: []change.Plan{{Verb: providers.Pause, Option: "group", Changes: []change.Change{{ID: "p"}}}}, Guards: [][]engine.Guard{nil}}); err == nil {
+		t.Errorf("a pause is passed over: %+v", d)
+	}
 }
