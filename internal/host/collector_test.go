@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -362,6 +364,11 @@ func TestTheCollectorReadsThisMachine(t *testing.T) {
 		found := false
 		for _, p := range s.Processes {
 			found = found || p.PID == os.Getpid()
+		}
+		// The reader tells which process it is, so that nobody takes it for a shell out of place.
+		me, told := s.Fact("collector")
+		if !told || !slices.ContainsFunc(s.Processes, func(p snapshot.Process) bool { return strconv.Itoa(p.PID) == me && p.PPID == os.Getpid() }) {
+			t.Errorf("%s: it says to be process %q, which is no child of this one", sh.name, me)
 		}
 		if !found || s.Ident.Kernel == "" || s.Ident.BootTime.IsZero() || len(errs) != 0 {
 			t.Errorf("%s: own process seen %v, ident %+v, said %s", sh.name, found, s.Ident, errs)

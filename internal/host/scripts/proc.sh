@@ -44,6 +44,7 @@ ident() {
 procs() {
   enter proc
   PIDS= AGENTS= ALL=
+  [ -n "$R" ] || frame fact collector "=$$"
   if [ ! -r "$R/proc/1/stat" ]; then
     deny /proc/1/stat
     leave proc

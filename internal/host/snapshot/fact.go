@@ -14,7 +14,8 @@ var facts = map[string]struct {
 	section string
 	max     int
 }{
-	"cmdline": {SectionKernel, 4096}, "modules": {SectionKernel, 64 << 10}, "tainted": {SectionKernel, 64},
+	"collector": {SectionProc, 16},
+	"cmdline":   {SectionKernel, 4096}, "modules": {SectionKernel, 64 << 10}, "tainted": {SectionKernel, 64},
 	"core_pattern": {SectionKernel, 512}, "modprobe": {SectionKernel, 512}, "mounts": {SectionKernel, 256 << 10},
 	"route": {SectionKernel, 16 << 10}, "arp": {SectionKernel, 64 << 10}, "vendor": {SectionKernel, 256}, "capeff": {SectionKernel, 64},
 	"probed": {SectionCross, 16}, "hidden": {SectionCross, 4096}, "starts": {SectionLog, 16 << 10},

@@ -84,7 +84,7 @@ func FuzzParseCmdline(f *testing.F) {
 		if len(v) < 8 || v[0] == '@' || strings.Contains(v, "\x00") || strings.Contains(front, v) || len(words) == maxArgs {
 			return
 		}
-		p := &parser{x: expect(ProfileWatch), spoil: map[string]string{}}
+		p := &parser{x: expect(ProfileWatch), s: &Snapshot{}, spoil: map[string]string{}}
 		for _, a := range p.args(words, false) {
 			if strings.Contains(marks.ReplaceAllString(string(a), ""), v) {
 				t.Errorf("%q kept in %q", v, a)
