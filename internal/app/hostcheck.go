@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"cordon/internal/casefile"
 	"cordon/internal/check"
@@ -30,20 +31,24 @@ type HostReport struct {
 	Gaps          []evidence.Gap       `json:"gaps,omitempty"`
 }
 
-// Exit is 3 with findings of failOn or worse, 4 where a check could not look, else 0.
+// Exit is 3 with findings of failOn or worse, 4 where something was not seen, else 0.
 func (r HostReport) Exit(failOn check.Severity) int {
 	if len(check.AtLeast(r.Results, failOn)) > 0 {
 		return ExitFindings
 	}
-	if !r.Complete {
+	if !r.wholly() {
 		return ExitCannotTell
 	}
-	for _, x := range r.Results {
-		if x.State == check.Blind {
-			return ExitCannotTell
-		}
-	}
 	return ExitDone
+}
+
+// wholly reports whether every check that was asked saw all that it needs. A look that
+// found something and was partial is none: there may be more. What the profile leaves
+// out was not asked.
+func (r HostReport) wholly() bool {
+	return r.Complete && !slices.ContainsFunc(r.Results, func(x check.Result) bool {
+		return x.State == check.Blind || x.State != check.Unasked && x.Why != ""
+	})
 }
 
 // KnowsHost says why a host cannot be checked: ErrNoHost, nil if it is configured.

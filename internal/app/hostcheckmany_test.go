@@ -142,6 +142,13 @@ func TestAHostWithLesserFindingsIsNotCalledClean(t *testing.T) {
 	if got := report(check.Found, check.Info).word(check.High); got != allClean {
 		t.Error(got)
 	}
+	partly := report(check.Found, check.Info) // a cap was reached behind what was found
+	if partly.Results[0].Why = "partial: privileged cut"; partly.word(check.High) != notSeen || partly.Exit(check.High) != ExitCannotTell {
+		t.Error("a look that was cut is everything seen")
+	}
+	if partly.Results[0].State = check.Unasked; partly.Exit(check.High) != ExitDone {
+		t.Error("what was not asked counts as not seen")
+	}
 	cut := report(check.Nothing, "")
 	if cut.Complete = false; cut.word(check.High) != notSeen {
 		t.Error("half a read is clean")
