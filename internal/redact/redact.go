@@ -96,6 +96,9 @@ func (m Marker) Text(s string) (out string, n int) {
 	return s, n
 }
 
+// Keys replaces private keys alone: what has to go before text is taken apart by lines.
+func (m Marker) Keys(s string) (out string, n int) { return m.apply(s, privateKeys) }
+
 // apply runs one rule over the pieces between existing marks.
 func (m Marker) apply(s string, r rule) (string, int) {
 	var b strings.Builder

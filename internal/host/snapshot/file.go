@@ -93,11 +93,15 @@ func (p *parser) content(f *File, name string, b []byte) {
 // redactFile takes secrets out by what the file is, and then by their shape.
 func (p *parser) redactFile(section, name, s string) (out string, n int, ok bool) {
 	base := path.Base(name)
+	if section == SectionRunners && strings.HasSuffix(base, ".toml") {
+		return p.toml(s)
+	}
+	// A rule that goes by lines would take away the first line of a key, by which all of it is known.
+	s, keys := p.x.Marker.Keys(s)
+	defer func() { n += keys }()
 	switch {
 	case name == "/etc/passwd":
 		s, n = p.passwd(s)
-	case section == SectionRunners && strings.HasSuffix(base, ".toml"):
-		return p.toml(s)
 	case base == ".runner" || base == ".runner_migrated" || base == ".agent":
 		return p.registration(s)
 	case section == SectionJobs && base == "PipelineFolder.json":

@@ -23,30 +23,13 @@ func (p *parser) passwd(s string) (string, int) {
 	return strings.Join(lines, "\n"), n
 }
 
-var assignment = regexp.MustCompile(`^(\s*(?:export\s+)?)([A-Za-z_][A-Za-z0-9_]*)=(.*)$`)
-
 // assignments replaces the values of NAME=VALUE lines that are not on the list of
-// names whose values are shown; a shell's "; export NAME" stays (at jobs).
+// names whose values are shown.
 func (p *parser) assignments(s string) (string, int) {
-	n := 0
-	lines := strings.Split(s, "\n")
-	for i, l := range lines {
-		m := assignment.FindStringSubmatch(strings.TrimSuffix(l, "\r"))
-		if m == nil || shown(m[2]) {
-			continue
-		}
-		v, tail := m[3], ""
-		if at := strings.LastIndex(v, "; export "+m[2]); at >= 0 {
-			v, tail = v[:at], v[at:]
-		}
-		if strings.Trim(v, `"'`) == "" {
-			continue
-		}
-		lines[i] = m[1] + m[2] + "=" + p.hidden(strings.Trim(v, `"'`)) + tail
-		n++
-	}
-	return strings.Join(lines, "\n"), n
+	return p.lines(s, lineRule{re: assignment, shown: shown, export: true})
 }
+
+var assignment = regexp.MustCompile(`^(\s*(?:export\s+)?)([A-Za-z_][A-Za-z0-9_]*)(=)(.*)$`)
 
 var (
 	unitEnv  = regexp.MustCompile(`^(\s*Environment\s*=)(.*)$`)
@@ -135,17 +118,7 @@ var shownSettings = map[string]bool{
 
 // settings replaces what a line of such a file sets under any other name.
 func (p *parser) settings(s string) (string, int) {
-	n := 0
-	lines := strings.Split(s, "\n")
-	for i, l := range lines {
-		m := setting.FindStringSubmatch(strings.TrimSuffix(l, "\r"))
-		if m == nil || shownSettings[m[2]] || strings.Trim(m[4], `"'`) == "" {
-			continue
-		}
-		lines[i] = m[1] + m[2] + m[3] + p.hidden(strings.Trim(m[4], `"'`))
-		n++
-	}
-	return strings.Join(lines, "\n"), n
+	return p.lines(s, lineRule{re: setting, shown: func(name string) bool { return shownSettings[name] }, indents: true})
 }
 
 // engineFields are what a container engine's JSON says that is no credential: the
@@ -178,15 +151,5 @@ var buildkiteLine = regexp.MustCompile(`^(\s*)([A-Za-z_][A-Za-z0-9_-]*)(\s*=\s*)
 
 // buildkite replaces the values of all other settings in such a file.
 func (p *parser) buildkite(s string) (string, int) {
-	n := 0
-	lines := strings.Split(s, "\n")
-	for i, l := range lines {
-		m := buildkiteLine.FindStringSubmatch(strings.TrimSuffix(l, "\r"))
-		if m == nil || buildkiteSettings[m[2]] || strings.Trim(m[4], `"' `) == "" {
-			continue
-		}
-		lines[i] = m[1] + m[2] + m[3] + `"` + p.hidden(strings.Trim(m[4], `"' `)) + `"`
-		n++
-	}
-	return strings.Join(lines, "\n"), n
+	return p.lines(s, lineRule{re: buildkiteLine, shown: func(name string) bool { return buildkiteSettings[name] }, around: `"`})
 }
