@@ -84,7 +84,7 @@ func TestCredentialsEndsTheRestAndLeavesTheRunner(t *testing.T) {
 	if order != "snapshot list revoke purge owners confirm " {
 		t.Errorf("credentials is %s", order)
 	}
-	if count["plan revoke"] < 2 || count["plan purge"] != 2 || count["exposure "] != 1 || count["manual "] != 1 || count["confirm "] != 1 {
+	if count["plan revoke"] < 2 || count["plan purge"] != 2 || count["exposure "] != 2 || count["manual "] != 1 || count["confirm "] != 1 {
 		t.Errorf("%v", count)
 	}
 	for _, verb := range []string{"pause", "cancel", "rotate", "stop", "deregister"} {

@@ -27,7 +27,7 @@ func (s *standingFlags) bind(c *cobra.Command) {
 	f.BoolVar(&s.yes, "yes", false, "answer without a person: apply the first plan of each step; needs --reason")
 	f.StringVar(&s.reason, "reason", "", "why, in writing: kept with everything that --yes sets aside")
 	f.StringVar(&s.glass, "break-glass", "", "why one person goes on where the playbook wants a second one: marked in the record and the report until somebody countersigns")
-	f.StringArrayVar(&s.options, "option", nil, "VERB=OPTION: which plan of a verb --yes takes, e.g. rotate=discard")
+	f.StringArrayVar(&s.options, "option", nil, "VERB=OPTION: which plan of a verb --yes takes, e.g. rotate=discard; revoke=none and purge=none pass over the rest")
 }
 
 // decider gives the source of decisions: a standing answer, or a person at a terminal.
