@@ -87,7 +87,7 @@ func (a *App) PlanFetch(spec FetchSpec) (change.Plan, error) {
 func (a *App) Fetch(ctx context.Context, spec FetchSpec, confirmed string) (FetchedFile, error) {
 	f := FetchedFile{Case: spec.Case, Simulated: a.Simulated()}
 	if strings.TrimSpace(spec.Reason) == "" {
-		return f, fmt.Errorf("%w: --reason: a login is seen on the host, and why is kept with it", ErrUsage)
+		return f, fmt.Errorf("%w: --reason: the host is contacted, and why is kept with it", ErrUsage)
 	}
 	plan, err := a.PlanFetch(spec)
 	if err != nil {
