@@ -28,6 +28,9 @@ them. FILE is YAML:
   names: [SHA1HULUD]       # process, file, account, unit, runner, host, or a word in what was read
   keys: ["SHA256:…"]       # as ssh-keygen -l prints it
 
+Of a path that is not among the places that are read, and of a hash, "not there" cannot be
+said from what is kept: that is exit 4, and the path has to be looked for on the host.
+
 FILE.sig beside it (ssh-keygen -Y sign -n cordon-indicators@v1) is verified with
 --allowed-signers. Exit codes: 0 nothing found, 3 found, 4 some place could hide it,
 8 the signature is missing or wrong.`,

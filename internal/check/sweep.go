@@ -42,7 +42,7 @@ type Swept struct {
 
 // Sweep looks for the indicators in a snapshot. It is a pure function of both.
 func Sweep(in *Indicators, s *snapshot.Snapshot) Swept {
-	w := sweeper{in: in, v: viewOf(s), seen: map[string]bool{}}
+	w := sweeper{in: in, v: viewOf(s), seen: map[string]bool{}, found: map[string]bool{}}
 	w.out.Matches = []Match{}
 	w.v.each(w.file)
 	for i := range s.Processes {
@@ -68,7 +68,8 @@ type sweeper struct {
 	out  Swept
 	seen map[string]bool
 
-	unhashed int // files whose bytes were not kept whole
+	unhashed int             // files whose bytes were not kept whole
+	found    map[string]bool // paths of the list that are there
 }
 
 func (w *sweeper) add(kind, indicator, how string, where untrusted.Text, evidence []string) {
@@ -110,6 +111,7 @@ func (w *sweeper) file(p string, f *snapshot.File) {
 func (w *sweeper) paths(p string, where untrusted.Text, ev []string) {
 	for _, want := range w.in.Paths {
 		if ok, err := path.Match(want, p); ok && err == nil || below(p, want) {
+			w.found[want] = true
 			w.add("path", want, IsThere, where, ev)
 		}
 	}
@@ -214,8 +216,28 @@ func (w *sweeper) blind() {
 			w.out.CouldNot = append(w.out.CouldNot, untrusted.Clean(sec.Name+" "+sec.End+" "+sec.Why, 160))
 		}
 	}
-	if w.unhashed > 0 {
-		w.out.CouldNot = append(w.out.CouldNot, fmt.Sprintf("%d files have no hash here: their content is not kept, or not as it was", w.unhashed))
+	if len(w.in.SHA256) > 0 {
+		w.out.CouldNot = append(w.out.CouldNot, fmt.Sprintf("hashes: %d files have no hash here (their content is not kept, or not as it was), and none that lies outside the places that are read", w.unhashed))
+	}
+	w.unread()
+}
+
+// maxUnread is how many paths are named that lie where nobody looked.
+const maxUnread = 20
+
+// unread names the paths of the list that no section of this snapshot would have shown.
+func (w *sweeper) unread() {
+	n := 0
+	for _, want := range w.in.Paths {
+		if w.found[want] || w.v.isTold(want) {
+			continue
+		}
+		if n++; n <= maxUnread {
+			w.out.CouldNot = append(w.out.CouldNot, untrusted.Clean(want, 120)+" is not among the places that are read: look for it on the host itself")
+		}
+	}
+	if n > maxUnread {
+		w.out.CouldNot = append(w.out.CouldNot, fmt.Sprintf("and %d more paths that are not among the places that are read", n-maxUnread))
 	}
 }
 
