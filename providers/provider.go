@@ -51,6 +51,7 @@ var (
 	ErrUnavailable  = errors.New("service did not answer") // 5xx, time-out, no connection
 	ErrMalformed    = errors.New("answer not understood")  // HTML, bad JSON, wrong shape, too large
 	ErrNoVerb       = errors.New("no such verb here")      // Plan with an unknown verb
+	ErrNotSearched  = errors.New("not searched")           // a list that was not looked for, which is no empty one
 	ErrNotYours     = errors.New("not a target of this system")
 )
 

@@ -51,7 +51,12 @@ func (p *Provider) planPurge(ctx context.Context, v view) ([]change.Plan, error)
 	caches := change.Plan{Option: "caches", Covers: "no later job restores what was put there", Limits: limits}
 	artifacts := change.Plan{Option: "artifacts", Covers: "nobody downloads what was put there", Limits: limits}
 	repos, runs := map[string]bool{}, map[int64]bool{}
+	apart := 0
 	for _, h := range s.newest(maxMemoryJobs) {
+		if !h.surely(v.runner) {
+			apart++
+			continue
+		}
 		if !repos[h.repo] {
 			repos[h.repo] = true
 			if err := p.purgeCaches(ctx, v, h.repo, since, &caches); err != nil {
@@ -64,6 +69,10 @@ func (p *Provider) planPurge(ctx context.Context, v view) ([]change.Plan, error)
 				return nil, err
 			}
 		}
+	}
+	if apart > 0 {
+		why := fmt.Sprintf("left alone: what came of %d jobs whose runner has its name or its id alone: that may be another registration", apart)
+		limits, caches.Limits, artifacts.Limits = append(slices.Clone(limits), why), append(slices.Clone(caches.Limits), why), append(slices.Clone(artifacts.Limits), why)
 	}
 	if len(runs) == purgeRuns {
 		artifacts.Limits = append(slices.Clone(artifacts.Limits), fmt.Sprintf("only its latest %d runs were asked for artifacts", purgeRuns))
@@ -79,7 +88,7 @@ func (p *Provider) planPurge(ctx context.Context, v view) ([]change.Plan, error)
 		return plans, nil
 	}
 	return []change.Plan{{
-		Option: "by-hand", Title: "no cache or artifact of a run on " + v.name + " was found", Nothing: len(repos) == 0 && s.partial() == "", Limits: union(limits, caches.Limits, artifacts.Limits),
+		Option: "by-hand", Title: "no cache or artifact of a run on " + v.name + " was found", Nothing: len(repos) == 0 && apart == 0 && s.partial() == "", Limits: union(limits, caches.Limits, artifacts.Limits),
 		Manual: []string{"look at the caches and artifacts of its runs by hand, and keep their description before you remove one"},
 		ByHand: caches.ByHand,
 	}}, nil

@@ -35,6 +35,12 @@ type hit struct {
 	byName bool // another registration's id, the same name
 }
 
+// surely reports whether both the id and the name of the job's runner are this one's:
+// neither alone is unique, and what a change touches has to be its own.
+func (h hit) surely(w wireRunner) bool {
+	return !h.byName && h.job.RunnerID == w.ID && strings.EqualFold(h.job.RunnerName, w.Name)
+}
+
 // search looks for the jobs of one runner. GitHub has no list of them: every run of every
 // repository that may use it has to be asked for its jobs.
 type search struct {

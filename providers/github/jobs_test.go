@@ -56,6 +56,17 @@ func TestAnIdIsOfItsScopeAndANameOutlivesIt(t *testing.T) {
 	if err != nil || !slices.Equal(jobIDs(jobs), []string{"3", "1"}) {
 		t.Fatalf("%v %v", jobIDs(jobs), err)
 	}
+	p.change(func(p *past) {
+		x := p.runs["acme/web"][0]
+		x.status = "in_progress"
+		for i := range x.jobs {
+			x.jobs[i].status = "in_progress"
+		}
+	})
+	now, _, err := l.RunningJobs(context.Background(), build07)
+	if err != nil || !slices.Equal(jobIDs(now), []string{"3", "1"}) || !slices.Equal(now[0].Flags, []string{"by name (runner id 77)"}) || now[1].Flags != nil {
+		t.Errorf("what runs now: %+v %v", now, err)
+	}
 	if !slices.Contains(jobs[0].Flags, "by name (runner id 77)") || slices.ContainsFunc(jobs[1].Flags, func(s string) bool { return strings.HasPrefix(s, flagByName) }) {
 		t.Errorf("%q, %q", jobs[0].Flags, jobs[1].Flags)
 	}
@@ -283,9 +294,9 @@ func TestWhatRunsNowIsLookedForOnlyWhereGitHubCallsItBusyAndThatIsSaid(t *testin
 	}
 	l.fake.change(func(f *fake) { f.runners["orgs/acme"][23].Busy = false })
 	before := p.count("")
-	jobs, partial, err = l.RunningJobs(context.Background(), build07)
-	if err != nil || len(jobs) != 0 || !strings.Contains(partial, "known to be wrong") || p.count("") != before {
-		t.Errorf("idle: %v %q %v", jobIDs(jobs), partial, err)
+	_, _, err = l.RunningJobs(context.Background(), build07)
+	if !errors.Is(err, providers.ErrNotSearched) || !strings.Contains(err.Error(), "known to be wrong") || p.count("") != before {
+		t.Errorf("not searched is not an empty list: %v", err)
 	}
 }
 

@@ -9,8 +9,9 @@ import (
 	"cordon/providers"
 )
 
-// RunningJobs implements providers.Running. What GitHub calls idle is not searched, and
-// that it can be wrong about that is said (actions/runner#4422).
+// RunningJobs implements providers.Running. What GitHub calls idle is not searched: that is
+// ErrNotSearched and no empty list, since it can be wrong about it (actions/runner#4422).
+// Jobs of another registration with its name are marked as such.
 func (p *Provider) RunningJobs(ctx context.Context, t target.Ref) ([]providers.Job, string, error) {
 	sc, id, err := p.placed(ctx, t)
 	if err != nil {
@@ -24,7 +25,7 @@ func (p *Provider) RunningJobs(ctx context.Context, t target.Ref) ([]providers.J
 	s.w = w
 	s.lack(why)
 	if w != nil && w.Busy != nil && !*w.Busy {
-		return nil, "GitHub says that it is idle, so the repositories were not searched; it is known to be wrong about that", nil
+		return nil, "", fmt.Errorf("%w: GitHub says that %s is idle, and is known to be wrong about that", providers.ErrNotSearched, t.Short())
 	}
 	places, why, err := p.servedBy(ctx, s.b, sc, w)
 	s.lack(why)
@@ -47,7 +48,11 @@ func (p *Provider) RunningJobs(ctx context.Context, t target.Ref) ([]providers.J
 	list := s.newest(100)
 	out := make([]providers.Job, 0, len(list))
 	for _, h := range list {
-		out = append(out, p.job(h, nil))
+		var flags []string
+		if h.byName {
+			flags = []string{fmt.Sprintf("%s (runner id %d)", flagByName, h.job.RunnerID)}
+		}
+		out = append(out, p.job(h, flags))
 	}
 	return out, s.partial(), ctx.Err()
 }

@@ -225,3 +225,23 @@ func TestObservationsPointAtTheRedactedAnswersTheyRestOn(t *testing.T) {
 		t.Errorf("a 404 is evidence too: %+v", seen)
 	}
 }
+
+// A name is not unique, and an id is in its scope alone: what came of another registration's
+// run is not removed as this one's.
+func TestNothingOfAnotherRegistrationsRunIsPurged(t *testing.T) {
+	for name, c := range map[string]struct {
+		runner int64
+		on     string
+	}{"its name": {8, "build-07"}, "its id": {23, ""}} {
+		l := openActing(t, providertest.Wait)
+		l.fake.change(func(f *fake) {
+			for _, x := range f.acts().runs["acme/web"] {
+				x.Jobs = []*actJob{{ID: x.ID + 1000, Runner: c.runner, Name: "site", On: c.on, Status: x.Status}}
+			}
+		})
+		p := l.plans(t, providers.Purge, orgRunner)
+		if len(p) != 1 || len(p[0].Changes) != 0 || p[0].Nothing || !strings.Contains(all(p[0]), "left alone: what came of 2 jobs") {
+			t.Errorf("%s: %+v", name, p)
+		}
+	}
+}
