@@ -97,7 +97,7 @@ func (f *fold) state() string {
 	switch {
 	case f.closed == contained && !f.silentAtTheEnd():
 		return "NOT SHOWN: closed as contained, and no final verdict of silence is in the journal"
-	case f.alone() && slices.Contains([]string{"polling", "knocking", "resurrected"}, f.closed):
+	case f.stillRuns():
 		return "NOT CONTAINED: " + verdicts
 	case f.closed != "":
 		return strings.TrimSuffix(strings.ToUpper(f.closed)+": "+verdicts, ": ")
@@ -109,6 +109,11 @@ func (f *fold) state() string {
 		return "NOT CLOSED: " + verdicts
 	}
 	return "NOT CONTAINED YET, so far: " + verdicts
+}
+
+// stillRuns reports that a case about hosts alone ended with an agent that runs there.
+func (f *fold) stillRuns() bool {
+	return f.alone() && slices.Contains([]string{"polling", "knocking", "resurrected"}, f.closed)
 }
 
 // runs is the answer to oneRuns in words that say no more than the host did: a process
@@ -230,6 +235,8 @@ func (f *fold) next(v *casefile.View, perr error, step int, title string) string
 	switch {
 	case perr != nil:
 		return "go on with the version of cordon that opened it"
+	case f.stillRuns():
+		return "isolate the host, and have its registration removed by whoever has it; hand over: cordon case export " + v.ID
 	case f.closed == "" && step > 0:
 		return title + ": cordon case resume " + v.ID
 	case f.exposed != nil && strings.HasPrefix(f.open(), "0 of") && len(f.strays) == 0:

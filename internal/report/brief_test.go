@@ -151,7 +151,7 @@ func TestABriefOfAHostAloneSaysWhatTheHostSaid(t *testing.T) {
 	all := stories(t)
 	for name, want := range map[string][]string{
 		"alone":         {"STANDS    step 5/6", "no list of ours has: github \"dev-env\"", "whether the service of its runner still answers it"},
-		"alone-running": {"STATE     NOT CONTAINED: does a runner agent run there: yes, a runner agent still runs there: whether it is answered is not known here", "all 6 steps are over"},
+		"alone-running": {"STATE     NOT CONTAINED: does a runner agent run there: yes, a runner agent still runs there: whether it is answered is not known here", "all 6 steps are over", "NEXT      isolate the host"},
 	} {
 		got := strings.Join(Brief(all[name].View), "\n")
 		for _, w := range want {
