@@ -80,7 +80,7 @@ need not be configured, and what only a running machine has could not be looked 
 		},
 	}
 	f := c.Flags()
-	f.BoolVar(&o.yes, "yes", false, "log in without asking")
+	f.BoolVar(&o.yes, "yes", false, "read them without asking")
 	f.StringVar(&o.reason, "reason", "", "why, kept in the case")
 	f.StringVar(&o.failOn, "fail-on", "high", "exit 3 at findings of this severity or above")
 	f.StringVar(&o.root, "root", "", "read the disk image mounted here instead of the host")
@@ -97,12 +97,12 @@ func (e env) declare(cmd *cobra.Command, a *app.App, names []string, o *hostChec
 			return err
 		}
 	}
-	if !o.yes && !isTerminal(e.in) {
-		return fmt.Errorf("check %s: %w: a login is visible on the host; say --yes --reason", strings.Join(names, " "), app.ErrNeeds)
-	}
 	looks, err := a.LookAt(cmd.Context(), names)
 	if err != nil {
 		return err
+	}
+	if !o.yes && !isTerminal(e.in) {
+		return fmt.Errorf("check %s: %w: %s; say --yes --reason", strings.Join(names, " "), app.ErrNeeds, seenOn(looks))
 	}
 	lines := app.Lines{W: e.err, Simulated: a.Simulated()}
 	if !o.yes {

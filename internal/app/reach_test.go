@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"cordon/internal/change"
+	"cordon/internal/config"
 	"cordon/internal/host"
 	"cordon/internal/host/snapshot"
 	"cordon/internal/target"
@@ -42,5 +43,20 @@ func TestWhatIsNoLoginIsNotCalledOne(t *testing.T) {
 				t.Errorf("%s, %s: %+v, want %q", way, name, got, want)
 			}
 		}
+	}
+}
+
+// What triage proposes next is told by the host's way too.
+func TestTriageProposesAReadInTheWordsOfItsWay(t *testing.T) {
+	w := newWorld(t)
+	a := w.open()
+	for name, h := range map[string]config.Host{"pod": {Exec: []string{"kubectl", "exec"}}, "here": {Local: true}} {
+		a.cfg.Hosts[name] = h
+		if s := a.checkStep(name); strings.Contains(s.Does, "log in") || strings.Contains(s.Notice, "a login") || s.Command != "cordon host check "+name {
+			t.Errorf("%+v", s)
+		}
+	}
+	if s := a.checkStep("build-07"); !strings.Contains(s.Does, "log in to build-07") || !strings.Contains(s.Notice, "a login is visible") {
+		t.Errorf("%+v", s)
 	}
 }

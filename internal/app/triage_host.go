@@ -7,6 +7,7 @@ import (
 
 	"cordon/internal/check"
 	"cordon/internal/fleet"
+	"cordon/internal/host"
 	"cordon/internal/host/snapshot"
 	"cordon/internal/target"
 	"cordon/internal/untrusted"
@@ -102,7 +103,7 @@ func (t *triage) next() {
 	}
 	for _, h := range t.card.Hosts {
 		if t.a.hasHost(h.Name) {
-			steps = append(steps, NextStep{"cordon host check " + h.Name, "log in, read the host once and run every check", "a login is visible on " + h.Name})
+			steps = append(steps, t.a.checkStep(h.Name))
 		}
 	}
 	t.card.Next = append(steps, t.card.Next...)
@@ -139,4 +140,17 @@ func withHosts(hosts []string) string {
 		s += " --host " + h
 	}
 	return s
+}
+
+// checkStep is the read of a host, in the words of the way that the configuration names.
+func (a *App) checkStep(name string) NextStep {
+	l := host.Looking{Host: name, Transport: snapshot.BySSH}
+	switch h := a.cfg.Hosts[name]; {
+	case h.Local:
+		l.Transport = snapshot.ByLocal
+	case len(h.Exec) > 0:
+		l.Transport = snapshot.ByExec
+	}
+	r := ReachOf(l)
+	return NextStep{"cordon host check " + name, r.Title + ", and run every check", r.Seen}
 }
