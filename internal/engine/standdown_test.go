@@ -2,10 +2,12 @@ package engine_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"cordon/internal/engine"
 	"cordon/internal/engine/enginemodel"
+	"cordon/internal/target"
 	"cordon/providers"
 )
 
@@ -78,5 +80,47 @@ func TestAReadOnlyRunStandsNothingDown(t *testing.T) {
 	g.ro = true
 	if err := g.open().r.StandDown("false alarm"); !errors.Is(err, engine.ErrReadOnly) {
 		t.Errorf("%v", err)
+	}
+}
+
+// inTwoScopes is a case about runners with one number in an organization and a repository.
+func inTwoScopes(t *testing.T, steps string) (g *rig, org, repo target.Ref) {
+	g = newRig(t, steps)
+	org, repo = runner, runner
+	org.Scope = target.Scope{Level: "organization", Path: "acme"}
+	repo.Scope = target.Scope{Level: "repository", Path: "acme/shop"}
+	g.w.Add(org)
+	g.w.Add(repo)
+	g.cfg = func(o *engine.Options) { o.Runner, o.Runners, o.Hosts = org, []target.Ref{org, repo}, nil }
+	return g.open(), org, repo
+}
+
+func TestOneNumberInTwoScopesIsPausedAndUndoneTwice(t *testing.T) {
+	g, org, repo := inTwoScopes(t, stepSnapshot+stepPause+stepConfirm)
+	ids := map[string]target.Ref{}
+	for range 2 {
+		p := g.until(at("pause"))
+		for _, c := range p.Plans[0].Changes {
+			ids[c.ID] = c.Target
+		}
+		g.answer(willing(p))
+	}
+	if len(ids) != 2 {
+		t.Errorf("two pauses have the ids %v", ids)
+	}
+	g.until(kind(engine.Watch))
+	if err := g.r.StandDown("false alarm"); err != nil {
+		t.Fatal(err)
+	}
+	g.die()
+	e := g.end()
+	if n := g.happened(providers.Resume); n != 2 {
+		t.Errorf("%d undos were sent for two pauses", n)
+	}
+	if !remarked(e, "acme%2Fshop") || !remarked(e, "organization:acme:1") {
+		t.Errorf("it is not said whose undo is done: %q", e.Notes)
+	}
+	if org.Short() == repo.Short() || strings.Contains(org.Short(), "shop") {
+		t.Errorf("both are called %s", org.Short())
 	}
 }

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"net/url"
 	"slices"
 
 	"cordon/internal/change"
@@ -91,11 +92,18 @@ func (r *Run) gone(runner target.Ref) bool {
 }
 
 // name is how the ids of changes call a target: its id, with its system where another
-// target of the case has the same id.
+// target of the case has the same id, and with its scope too where that is of the same
+// system: a GitHub counts the runners of each scope from one.
 func (r *Run) name(t target.Ref) string {
-	same := func(o target.Ref) bool { return o != t && o.ID == t.ID && o.Kind == t.Kind }
-	if slices.ContainsFunc(r.o.Runners, same) || slices.ContainsFunc(r.o.Hosts, same) {
-		return t.System + ":" + t.ID
+	s := t.ID
+	for _, o := range slices.Concat(r.o.Runners, r.o.Hosts) {
+		switch {
+		case o == t || o.ID != t.ID || o.Kind != t.Kind:
+		case o.System == t.System:
+			return fmt.Sprintf("%s:%s:%s:%s", t.System, t.Scope.Level, url.PathEscape(t.Scope.Path), t.ID)
+		default:
+			s = t.System + ":" + t.ID
+		}
 	}
-	return t.ID
+	return s
 }

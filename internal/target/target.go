@@ -62,13 +62,31 @@ func (r Ref) String() string {
 	return strings.Join(append(parts, url.PathEscape(r.Kind), url.PathEscape(r.ID)), "/")
 }
 
-// Short is the form for narrow places: SYSTEM/ID. Of an installation it is the host that
-// it is on: that is what one looks for.
+// Short is the form for narrow places: SYSTEM/ID, of a runner with what it is registered
+// to where that has a name, since a GitHub counts its runners anew in each:
+// SYSTEM/ID@acme/shop. Of an installation it is the host that it is on: that is what one
+// looks for.
 func (r Ref) Short() string {
 	if r.Kind == Installation && r.Scope.Path != "" {
 		return url.PathEscape(r.Scope.Path)
 	}
-	return url.PathEscape(r.System) + "/" + url.PathEscape(r.ID)
+	s := url.PathEscape(r.System) + "/" + url.PathEscape(r.ID)
+	if r.Kind != Runner || r.Scope.Path == "" {
+		return s
+	}
+	s += "@"
+	if r.Scope.Level == "enterprise" { // which may be called as an organization is
+		s += "enterprise:"
+	}
+	return s + strings.ReplaceAll(url.PathEscape(r.Scope.Path), "%2F", "/")
+}
+
+// Same reports whether two references are of the same thing: the same system, kind and
+// id, and the same scope, where both name one by its path. One without a path leaves it
+// open, as a GitLab does, whose ids are unique.
+func (r Ref) Same(o Ref) bool {
+	return r.System == o.System && r.Kind == o.Kind && r.ID == o.ID &&
+		(r.Scope.Path == "" || o.Scope.Path == "" || r.Scope.Level == o.Scope.Level && strings.EqualFold(r.Scope.Path, o.Scope.Path))
 }
 
 // MarshalText implements encoding.TextMarshaler with the form of String. The

@@ -119,12 +119,13 @@ func TestContainingAnOrganizationsRunnerEndsHonestly(t *testing.T) {
 		t.Errorf("not removed, or not after its run was canceled once: %s", strings.Join(w.said, "\n"))
 	}
 	notes := strings.Join(w.ending.Notes, "\n")
-	if w.ending.Word != "cannot tell" || !strings.Contains(notes, "rotate gh/23: skipped") || !strings.Contains(notes, "no host") {
+	if w.ending.Word != "cannot tell" || !strings.Contains(notes, "rotate gh/23@acme: skipped") || !strings.Contains(notes, "no host") {
 		t.Errorf("%+v", w.ending)
 	}
 }
 
 func TestContainingARepositorysRunnerSaysThatItsPauseIsPartial(t *testing.T) {
+	t.Parallel()
 	l, w := contain(t, repoRunner, func(*fake) {})
 	notes := strings.Join(w.ending.Notes, "\n")
 	if !strings.Contains(notes, "pause gh/7") || !strings.Contains(notes, "not confirmed") || !strings.Contains(notes, "nothing at GitHub pauses") {
@@ -138,7 +139,7 @@ func TestContainingARepositorysRunnerSaysThatItsPauseIsPartial(t *testing.T) {
 func TestContainingARunnerThatGitHubHoldsBusyIsNotContained(t *testing.T) {
 	l, w := contain(t, orgRunner, func(f *fake) { f.acts().runs = map[string][]*actRun{} })
 	// GitHub says that it is online, and its registration is there: that is worse than refused.
-	if w.ending.Word != "polling" || w.ending.Exit != engine.ExitPolls || !w.has("refused (1 of 3)") || !w.has("3775") || !strings.Contains(strings.Join(w.ending.Notes, "\n"), "deregister gh/23: refused") {
+	if w.ending.Word != "polling" || w.ending.Exit != engine.ExitPolls || !w.has("refused (1 of 3)") || !w.has("3775") || !strings.Contains(strings.Join(w.ending.Notes, "\n"), "deregister gh/23@acme: refused") {
 		t.Errorf("%+v\n%s", w.ending, strings.Join(w.said, "\n"))
 	}
 	if n := len(l.wire.Changes()); n > 5 {

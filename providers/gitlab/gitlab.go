@@ -180,7 +180,7 @@ func (p *Provider) own(t target.Ref) (int64, error) {
 	case err != nil || id <= 0 || strconv.FormatInt(id, 10) != t.ID:
 		return 0, fmt.Errorf("%w: %s: a GitLab runner's id is a number, as in %s/42", providers.ErrNotYours, t, p.o.Name)
 	case t.Scope.Path != "":
-		return 0, fmt.Errorf("%w: %s: ids are unique in a GitLab; write %s", providers.ErrNotYours, t, t.Short())
+		return 0, fmt.Errorf("%w: %s: ids are unique in a GitLab; write %s", providers.ErrNotYours, t, target.Ref{System: t.System, Kind: t.Kind, ID: t.ID}.Short())
 	}
 	return id, nil
 }

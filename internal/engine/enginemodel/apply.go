@@ -38,7 +38,7 @@ func (w *World) before(op string, t target.Ref) json.RawMessage {
 	if h, ok := w.hosts[t.ID]; ok && t.Kind == target.Host {
 		return raw(state{Running: h.Running})
 	}
-	r := w.runner(t.ID)
+	r := w.runner(key(t))
 	switch op {
 	case providers.Rotate:
 		return raw(state{Tokens: r.Tokens})
@@ -53,7 +53,7 @@ func (w *World) already(op string, t target.Ref) bool {
 	if t.Kind == target.Host {
 		return w.hosts[t.ID].Running == (op == start)
 	}
-	r := w.runner(t.ID)
+	r := w.runner(key(t))
 	switch op {
 	case providers.Pause:
 		return r.Gone || r.Paused && w.Lease == 0 // one that ends by itself can be made again
@@ -74,7 +74,7 @@ func (w *World) happen(op string, c change.Change, again bool) {
 		w.hosts[c.Target.ID].Running = op == start
 		return
 	}
-	r := w.runners[c.Target.ID]
+	r := w.runners[key(c.Target)]
 	switch op {
 	case providers.Pause, providers.Resume:
 		r.Paused, r.until = op == providers.Pause, w.Clock.Now().Add(w.Lease)
@@ -84,7 +84,7 @@ func (w *World) happen(op string, c change.Change, again bool) {
 		r.Tokens++
 	case providers.Deregister:
 		r.Gone, r.Polls = true, false
-		w.gone[c.Target.ID] = w.Late
+		w.gone[key(c.Target)] = w.Late
 	}
 }
 
@@ -154,9 +154,9 @@ func (w *World) settle(op string, c change.Change) (string, string, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	switch {
-	case op == providers.Rotate && !w.runners[c.Target.ID].Gone:
+	case op == providers.Rotate && !w.runners[key(c.Target)].Gone:
 		return change.Unknown, "the provider does not say when a token was replaced", nil
-	case w.already(op, c.Target), op == providers.Pause && w.runner(c.Target.ID).Paused:
+	case w.already(op, c.Target), op == providers.Pause && w.runner(key(c.Target)).Paused:
 		return change.Applied, "reads back as done", nil
 	}
 	return change.Refused, "reads back as before", nil

@@ -71,13 +71,13 @@ func (p *Provider) Observe(_ context.Context, t target.Ref) ([]witness.Observati
 	}
 	p.w.mu.Lock()
 	defer p.w.mu.Unlock()
-	r := p.w.runner(t.ID)
-	if r.Gone && p.w.gone[t.ID] == 0 {
+	r := p.w.runner(key(t))
+	if r.Gone && p.w.gone[key(t)] == 0 {
 		o.Exists, o.Says = witness.No, "404"
 		return []witness.Observation{o}, nil
 	}
 	if r.Gone {
-		p.w.gone[t.ID]--
+		p.w.gone[key(t)]--
 	}
 	o.Exists, o.Paused, o.Busy = witness.Yes, witness.Of(r.Paused), witness.Of(r.Jobs > 0)
 	if r.Polls {
@@ -170,7 +170,7 @@ func (p *Provider) Jobs(_ context.Context, t target.Ref, since time.Time, _ int)
 	p.w.mu.Lock()
 	defer p.w.mu.Unlock()
 	var all []providers.Job
-	for _, j := range p.w.ran[t.ID] {
+	for _, j := range p.w.ran[key(t)] {
 		if !j.StartedAt.Before(since) {
 			all = append(all, j)
 		}

@@ -9,6 +9,7 @@ package enginemodel
 
 import (
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -106,6 +107,16 @@ func New(n int) *World {
 	}
 	return w
 }
+
+// Add puts a runner into the world that no host runs: a scope may have its own number 1.
+func (w *World) Add(t target.Ref) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.runners[key(t)] = &Runner{Polls: true}
+}
+
+// key is a runner's number, with its scope where that has a path.
+func key(t target.Ref) string { return strings.TrimPrefix(t.Scope.Path+"/"+t.ID, "/") }
 
 // RunnerRef names runner id.
 func RunnerRef(id string) target.Ref {
