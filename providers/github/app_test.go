@@ -140,6 +140,7 @@ func (h *hands) move(d time.Duration) {
 }
 
 func TestATokenForLookingAsksForReadingAlone(t *testing.T) {
+	t.Parallel()
 	s := serveApp(t)
 	m := s.mint(t)
 	tok, err := m.Token(context.Background())
@@ -248,6 +249,7 @@ func TestNothingShowsAnAppsKeyItsSignatureOrItsToken(t *testing.T) {
 }
 
 func TestWhatStandsBetweenAnAppAndItsTokenIsSaid(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		edit func(*appServer, *MintOptions)
 		kind error

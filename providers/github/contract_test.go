@@ -163,6 +163,7 @@ func unknownFields(route *routers.Route, body string) string {
 }
 
 func TestTheCheckOfRequestsFindsWhatIsWrong(t *testing.T) {
+	t.Parallel()
 	d := described(t)
 	for name, bad := range map[string]providertest.Sent{
 		"path":       {Method: "GET", URI: "/api/v3/orgs/acme/actions/runners/23/secrets"},
@@ -241,6 +242,7 @@ func fill(pattern string) string {
 // TestEveryRequestIsOneThatGitHubDescribes makes every change that the package can make, on
 // every level, with the reads that go with it.
 func TestEveryRequestIsOneThatGitHubDescribes(t *testing.T) {
+	t.Parallel()
 	d := described(t)
 	done := map[string]bool{} // operations that were sent
 	seen := map[string]bool{}

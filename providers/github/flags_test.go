@@ -54,6 +54,7 @@ func atHour(since time.Time, h int) time.Time {
 }
 
 func TestEachFlagIsRaisedByWhatItMeansAndByNothingElse(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name string
 		edit func(*pastRun)

@@ -113,6 +113,7 @@ func TestWhatAnEarlierAttemptDidIsFoundAndARunFromBeforeThatRanAgain(t *testing.
 }
 
 func TestMoreThanAThousandRunsAreReadInSlicesOfTime(t *testing.T) {
+	t.Parallel()
 	l, p, since := openPast(t)
 	p.repos("acme/web")
 	const n = 1300
@@ -135,6 +136,7 @@ func TestMoreThanAThousandRunsAreReadInSlicesOfTime(t *testing.T) {
 }
 
 func TestMoreRunsInASecondThanGitHubListsAreSaid(t *testing.T) {
+	t.Parallel()
 	l, p, since := openPast(t)
 	p.repos("acme/web")
 	at := since.Add(time.Hour)

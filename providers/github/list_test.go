@@ -36,6 +36,7 @@ var slower = []func() *http.Response{
 }
 
 func TestTenThousandRunnersWithAQuarterLimitedAndAPageThatFailsThreeTimes(t *testing.T) {
+	t.Parallel()
 	seeds := uint64(3)
 	if testing.Short() {
 		seeds = 1
@@ -91,6 +92,7 @@ func accounted(t *testing.T, g got, n int) {
 }
 
 func TestAPageThatStaysBrokenIsAGapWithItsNameAndTheOthersAreListed(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		l := &long{n: 1000, fault: func(page, _ int) *http.Response {
 			if page == 4 {
@@ -164,6 +166,7 @@ func TestLinkIsNeverFollowedToAnotherHost(t *testing.T) {
 }
 
 func TestAListThatShiftsWhileItIsReadIsReadAgain(t *testing.T) {
+	t.Parallel()
 	once := true
 	l := &long{n: 950}
 	l.after = func(page int) { // runner 1 goes away after page 1: what was 101 is now on page 1, which was read
@@ -200,6 +203,7 @@ func TestAListThatShiftsWhileItIsReadIsReadAgain(t *testing.T) {
 }
 
 func TestACountThatIsNotWhatIsListedIsAGap(t *testing.T) {
+	t.Parallel()
 	always := func(n int) func(int) int { return func(int) int { return n } }
 	l := &long{n: 300, total: always(500)}
 	g := l.provider(t).listed(t)

@@ -111,6 +111,7 @@ func TestEachLevelHasItsOwnWaysToHoldARunnerBack(t *testing.T) {
 
 // TestEachPausesUndoRestoresGroupLabelsAndFlags goes by the fake's own account.
 func TestEachPausesUndoRestoresGroupLabelsAndFlags(t *testing.T) {
+	t.Parallel()
 	n := 0
 	for ref, at := range map[target.Ref]string{orgRunner: "orgs/acme", entRunner: "enterprises/big", repoRunner: "repos/acme/web", runner(24, organization, "acme"): "orgs/acme"} {
 		for _, option := range []string{"quarantine", "labels", "labels-marker", "group"} {
@@ -202,6 +203,7 @@ func TestAQuarantineHidesNoJob(t *testing.T) {
 }
 
 func TestAGroupIsAQuarantineByWhatItReadsAsNotByItsName(t *testing.T) {
+	t.Parallel()
 	for name, edit := range map[string]func(*fakeGroup){
 		"serves all":              func(g *fakeGroup) { g.Visibility = "all" },
 		"serves one repository":   func(g *fakeGroup) { g.Repos = []int64{100} },

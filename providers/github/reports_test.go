@@ -76,6 +76,7 @@ func TestRunner3448And3892OfflineIsNotContained(t *testing.T) {
 }
 
 func TestRunner3775ActiveWithNoJob(t *testing.T) {
+	t.Parallel()
 	l := openActing(t, providertest.Wait)
 	l.fake.change(func(f *fake) { f.acts().runs = map[string][]*actRun{} })
 	if o := l.look(t, orgRunner); o.Busy != witness.Yes || !strings.Contains(o.Says, "3775") {

@@ -11,6 +11,7 @@ import (
 )
 
 func TestTheSameMachineIsKnownAgainInEveryConfiguredScope(t *testing.T) {
+	t.Parallel()
 	traits := providers.Traits{Names: []string{"build-07"}, Labels: []string{"deploy", "gpu"}, Hosts: []string{"host-07"}}
 	for _, c := range []struct {
 		name  string
@@ -88,6 +89,7 @@ func TestWithoutATraitNothingIsRecognised(t *testing.T) {
 }
 
 func TestTheSearchAtEveryLookIsSmall(t *testing.T) {
+	t.Parallel()
 	l, p, since := openPast(t)
 	p.repos("acme/web")
 	for i := range 200 {
@@ -103,6 +105,7 @@ func TestTheSearchAtEveryLookIsSmall(t *testing.T) {
 // GitHub tells of no runner since when it is registered. What was listed while ours was
 // there tells it.
 func TestARunnerThatWasThereBeforeIsNoReturn(t *testing.T) {
+	t.Parallel()
 	traits := providers.Traits{Names: []string{"build-07"}, Hosts: []string{"host-07"}}
 	add := func(at string, id int64, name string) func(*fake) {
 		return func(f *fake) { f.runners[at][id] = &fakeRunner{ID: id, Name: name, Status: "online"} }
