@@ -81,6 +81,7 @@ func TestGroupsAreNamedByOneRead(t *testing.T) {
 
 func TestARunnerWithoutAScopeIsFoundOrItsPlacesAreNamed(t *testing.T) {
 	l := open(t, providertest.Wait, func(o *Options) { o.Scopes = []string{"organization:acme", "repositories:acme", "enterprise:big"} })
+	l.fake.change(func(f *fake) { delete(f.repos, "acme/site") }) // whose runners it does not see
 	bare := func(id string) target.Ref { return target.Ref{System: "gh", Kind: target.Runner, ID: id} }
 	for id, want := range map[string]target.Ref{"23": runner(23, organization, "acme"), "7": runner(7, repository, "acme/web"), "3": runner(3, enterprise, "big")} {
 		if r, err := l.Runner(context.Background(), bare(id)); err != nil || r.Ref != want {
@@ -100,6 +101,29 @@ func TestARunnerWithoutAScopeIsFoundOrItsPlacesAreNamed(t *testing.T) {
 	l.fake.change(func(f *fake) { f.deny["enterprises/big"] = 403 })
 	if _, err := l.Runner(context.Background(), bare("999")); !errors.Is(err, providers.ErrNotFound) || !strings.Contains(err.Error(), "not all could be") {
 		t.Errorf("a place that cannot be read is not one without it: %v", err)
+	}
+}
+
+// A runner page of acme/web may have been meant: the organization's runner of the same
+// number is not answered in its place.
+func TestTheOneThatWasFoundIsNotTakenWhileAPlaceIsUnread(t *testing.T) {
+	l := open(t, providertest.Wait)
+	bare := target.Ref{System: "gh", Kind: target.Runner, ID: "23"}
+	if r, err := l.Runner(context.Background(), bare); err != nil || r.Ref != runner(23, organization, "acme") {
+		t.Fatalf("control: %s, %v", r.Ref, err)
+	}
+	for _, status := range []int{403, 500} {
+		l.fake.change(func(f *fake) { f.deny["repos/acme/web"] = status })
+		_, err := l.Runner(context.Background(), bare)
+		if err == nil || !strings.Contains(err.Error(), "write gh/organization:acme/runner/23") || !errors.Is(err, providers.ErrNotYours) {
+			t.Errorf("%d: %v", status, err)
+		}
+		if _, err := l.Plan(context.Background(), providers.Pause, bare, nil); err == nil {
+			t.Errorf("%d: it was planned on", status)
+		}
+		if r, err := l.Runner(context.Background(), runner(23, organization, "acme")); err != nil || r.Name != "build-07" {
+			t.Errorf("%d: with its scope: %v", status, err)
+		}
 	}
 }
 

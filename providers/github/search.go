@@ -13,7 +13,9 @@ const maxSearch = 100
 
 var errEnough = errors.New("enough places")
 
-// search finds the one scope that has a runner with that id.
+// search finds the one scope that has a runner with that id. Where one of the places could
+// not be read, the one that was found may be another runner than the one that was meant,
+// and it is refused: whoever means it writes its scope.
 func (p *Provider) search(ctx context.Context, id int64) (scope, wireRunner, error) {
 	var found []scope
 	var hit wireRunner
@@ -64,6 +66,9 @@ func (p *Provider) search(ctx context.Context, id int64) (scope, wireRunner, err
 	case len(found) > 1:
 		return scope{}, wireRunner{}, fmt.Errorf("%w: ids are per scope, and more than one has a runner %d: write %s or %s",
 			providers.ErrNotYours, id, p.ref(found[0], id), p.ref(found[1], id))
+	case len(found) == 1 && unread != nil:
+		return scope{}, wireRunner{}, fmt.Errorf("%w: ids are per scope, and not every scope of %s could be read, so another may have a runner %d too; if you mean that of %s, write %s: %w",
+			providers.ErrNotYours, p.o.Name, id, found[0], p.ref(found[0], id), unread)
 	case len(found) == 1:
 		return found[0], hit, nil
 	case unread != nil:
