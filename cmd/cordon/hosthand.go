@@ -17,8 +17,12 @@ func newHostScript(e env) *cobra.Command {
 whoever has a console there. It reads and writes nothing but its standard output.
 
     cordon host script --host build-07 > s.sh
-    (there)  sh s.sh > answer.txt          as root where possible
+    (there)  (umask 077; sh s.sh > answer.txt)    as root where possible
     (here)   cordon host ingest answer.txt --by "who ran it"
+
+The answer holds secrets of the host in clear (environments, .env files) until it is
+ingested: write it where nobody else can read, carry it over an encrypted way, and delete
+it there and here once it was taken in.
 
 Each script is for one read of one host.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -51,7 +55,8 @@ func newHostIngest(e env) *cobra.Command {
 		Use: "ingest FILE", Short: "Take the answer to a printed script and run every check on it", Args: exactly("FILE"),
 		Long: `ingest reads what a script of "cordon host script" wrote. Its frames, its end and its
 nonce are checked as with any other way; a nonce counts once. Who carried the file could
-have written it: the read is kept as brought by hand, with who brought it.`,
+have written it: the read is kept as brought by hand, with who brought it. The file holds
+secrets in clear and is not touched: delete it afterwards.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			least, err := check.ParseSeverity(failOn)
 			if err != nil {
