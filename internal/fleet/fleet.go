@@ -53,7 +53,7 @@ type Input struct {
 	Gaps      []evidence.Gap                     // scopes that could not be listed
 	Services  map[string]string                  // provider's name to its base URL
 	Hosts     map[string][]string                // configured host to its addresses
-	Snapshots []*snapshot.Snapshot               // the newest of each host; older ones are ignored
+	Snapshots []*snapshot.Snapshot               // of each host the newest counts whose list of installations has its end (ReadsOf)
 
 	// Listed are the scopes that providers were asked for, by the provider's name, and
 	// whether each was read to its end. Where a provider registers runners to accounts

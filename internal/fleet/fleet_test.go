@@ -237,6 +237,37 @@ func TestNewestSnapshotCounts(t *testing.T) {
 	}
 }
 
+// A newer read that broke off before the installations does not erase what an older one
+// found, and what it did find counts beside that.
+func TestABrokenReadErasesNothing(t *testing.T) {
+	in := input()
+	old := host("build-07", idA, true, entryOf("42"))
+	old.Taken = now.Add(-time.Hour)
+	broken := host("build-07", "", false)
+	broken.Complete = false
+	for i := range broken.Sections {
+		if broken.Sections[i].Name == snapshot.SectionRunners {
+			broken.Sections[i].End = snapshot.EndCut
+		}
+	}
+	watch := &snapshot.Snapshot{Schema: snapshot.Schema, Host: "build-07", Profile: snapshot.ProfileWatch, Taken: now, Complete: true}
+	in.Snapshots = []*snapshot.Snapshot{broken, old, watch}
+	rows := fleet.Build(in).Rows
+	if len(rows) != 1 || len(rows[0].Installations) != 1 || !rows[0].SeenAt["host/build-07"].Equal(old.Taken) {
+		t.Fatalf("%+v", rows)
+	}
+	more := host("build-07", idA, true, entryOf("42"), entryOf("66"))
+	more.Complete, more.Sections = false, broken.Sections
+	in.Snapshots = []*snapshot.Snapshot{more, old}
+	if rows := fleet.Build(in).Rows; len(rows) != 2 {
+		t.Errorf("an installation that only the broken read saw is lost: %+v", rows)
+	}
+	r := fleet.ReadsOf([]*snapshot.Snapshot{broken, old})
+	if len(r) != 1 || r[0].Told != old || r[0].Last != broken || r[0].Best() != old {
+		t.Errorf("%+v", r)
+	}
+}
+
 func TestRowsAreSortedOnceEach(t *testing.T) {
 	in := input(runner("10"), runner("9"), runner("9"))
 	in.Snapshots = []*snapshot.Snapshot{host("build-08", idB, true, entryOf("77"))}

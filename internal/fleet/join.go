@@ -21,7 +21,7 @@ type join struct {
 	all     []*place
 }
 
-// read is the newest snapshot of one host.
+// read is the snapshot of one host that counts.
 type read struct {
 	taken time.Time
 	whole bool // what is not in it was not there
@@ -38,16 +38,11 @@ func newJoin(in Input) *join {
 	j.runners = slices.Clone(in.Runners)
 	slices.SortStableFunc(j.runners, func(a, b providers.Runner) int { return compareRefs(a.Ref, b.Ref) })
 	j.runners = slices.CompactFunc(j.runners, func(a, b providers.Runner) bool { return a.Ref == b.Ref })
-	newest := map[string]*snapshot.Snapshot{}
-	for _, s := range in.Snapshots {
-		if s != nil && (newest[s.Host] == nil || s.Taken.After(newest[s.Host].Taken)) {
-			newest[s.Host] = s
-		}
-	}
-	for host, s := range newest {
+	for _, r := range ReadsOf(in.Snapshots) {
+		s := r.Best()
 		whole := s.Seen(snapshot.SectionRunners) && s.Seen(snapshot.SectionProc) && s.Seen(snapshot.SectionDetail)
-		j.hosts[host] = &read{taken: s.Taken, whole: whole}
-		for _, i := range check.Installations(s) {
+		j.hosts[r.Host] = &read{taken: s.Taken, whole: whole}
+		for _, i := range r.Installations() {
 			j.all = append(j.all, &place{Installation: i})
 		}
 	}
