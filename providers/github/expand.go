@@ -66,11 +66,23 @@ func (p *Provider) expand(ctx context.Context, s scope, done map[scope]bool, rea
 // places tells every organization and repository that s stands for, and what of them
 // could not be had. The error is each's, missing's or ctx's.
 func (p *Provider) places(ctx context.Context, s scope, each func(scope) error, missing func(name string, why error) error) error {
-	e := &expansion{p: p, s: s, each: each, missing: missing}
-	if p.o.App != nil {
+	e := &expansion{p: p, s: s, missing: missing}
+	e.each = func(sc scope) error {
+		e.told++
+		return each(sc)
+	}
+	if err := e.read(ctx); err != nil || e.told+e.others > 0 || e.broken {
+		return err
+	}
+	return missing("runners of "+s.String(), fmt.Errorf("%w: this credential sees no repository of it: "+
+		"a fine-grained token and an App reach only what they were given, so it may have some all the same", providers.ErrNotFound))
+}
+
+func (e *expansion) read(ctx context.Context) error {
+	if e.p.o.App != nil {
 		return e.installation(ctx)
 	}
-	if s.level == mine {
+	if e.s.level == mine {
 		if err := e.organizations(ctx); err != nil {
 			return err
 		}
@@ -87,6 +99,9 @@ type expansion struct {
 	missing func(string, error) error
 	others  int      // repositories that the credential does not administer
 	named   []string // some of them
+	told    int      // organizations and repositories that were handed on
+	broken  bool     // a list could not be read, which was said
+	partly  bool     // the installation has not every repository of its account
 	hidden  bool     // GitHub left out what is of organizations with single sign-on
 }
 
@@ -122,7 +137,10 @@ func (e *expansion) owner(ctx context.Context) error {
 		return e.end(ctx, nil, err, "repositories of "+e.s.path)
 	}
 	if o.Type == "Organization" {
-		return e.repositories(ctx, "orgs/"+who+"/repos", url.Values{"type": {"all"}})
+		if err := e.repositories(ctx, "orgs/"+who+"/repos", url.Values{"type": {"all"}}); err != nil {
+			return err
+		}
+		return e.counted(ctx, "orgs/"+who)
 	}
 	if a, err = e.p.look.get(ctx, "user", nil); err == nil {
 		o, err = decode[wireOwner](a)
@@ -139,12 +157,31 @@ func (e *expansion) owner(ctx context.Context) error {
 	return e.repositories(ctx, "users/"+who+"/repos", url.Values{"type": {"owner"}})
 }
 
+// counted compares what was listed with what GitHub counts, where it tells that: a
+// fine-grained token is answered those repositories alone that it was given, without a word.
+func (e *expansion) counted(ctx context.Context, org string) error {
+	a, err := e.p.look.get(ctx, org, nil)
+	var n wireCounts
+	if err == nil {
+		n, err = decode[wireCounts](a)
+	}
+	if done := finished(ctx, err); done != nil {
+		return done
+	}
+	if left := n.Public + n.Private - e.told - e.others; err == nil && left > 0 && !e.broken {
+		return e.missing(fmt.Sprintf("runners of %d repositories of %s that were not listed", left, e.s),
+			errors.New("GitHub counts more repositories than it lists for this credential: a fine-grained token reaches only those that it was given"))
+	}
+	return nil // without the count nothing is added to what the list said itself
+}
+
 // installation tells what an App's installation covers.
 func (e *expansion) installation(ctx context.Context) error {
 	orgs := map[scope]bool{}
 	var stop error
 	err := e.p.pages(ctx, "installation/repositories", nil, perPage, maxRepoPages, func(a answer) (bool, error) {
 		l, err := decode[wireInstallation](a)
+		e.partly = e.partly || err == nil && l.Selection != "all"
 		for _, r := range l.Repositories {
 			org, perr := parseScope(organization + ":" + r.Owner.Login)
 			if e.s.level == mine && perr == nil && r.Owner.Type == "Organization" && !orgs[org] {
@@ -161,7 +198,11 @@ func (e *expansion) installation(ctx context.Context) error {
 		}
 		return true, err
 	})
-	return e.end(ctx, stop, err, "repositories of the installation")
+	if err := e.end(ctx, stop, err, "repositories of the installation"); err != nil || !e.partly || e.broken {
+		return err
+	}
+	return e.missing("runners of repositories of "+e.s.String()+" that the installation does not have",
+		errors.New("it has selected ones alone (repository_selection), and GitHub does not tell of the others: have all selected where its settings are, or list them with another credential"))
 }
 
 func (e *expansion) repositories(ctx context.Context, path string, q url.Values) error {
@@ -206,6 +247,7 @@ func (e *expansion) end(ctx context.Context, stop, err error, what string) error
 		return done
 	}
 	if err != nil {
+		e.broken = true
 		return e.missing(what, err)
 	}
 	if e.hidden {

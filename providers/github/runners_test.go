@@ -222,3 +222,55 @@ func TestGoneIsSaidOnlyIfTheListOfItsScopeCanBeRead(t *testing.T) {
 		t.Errorf("another error: %v", err)
 	}
 }
+
+// Absent is not covered: GitHub leaves out what an App or a fine-grained token was not given.
+func TestWhatTheCredentialWasNotGivenIsAGapAndNotNoRunners(t *testing.T) {
+	app := serveApp(t).mint(t)
+	for _, scope := range []string{"repositories:acme", "mine"} {
+		for name, c := range map[string]struct {
+			has  []string
+			of   string
+			want string
+		}{
+			"nothing of it": {[]string{"other/x"}, "all", "sees no repository of it"},
+			"nothing":       {nil, "all", "sees no repository of it"},
+			"selected ones": {[]string{"acme/web"}, "selected", "selected ones alone"},
+			"not told":      {[]string{"acme/web"}, "", "selected ones alone"},
+			"all":           {[]string{"acme/web"}, "all", ""},
+		} {
+			if scope == "mine" && name == "nothing of it" {
+				continue
+			}
+			l := open(t, providertest.Wait, func(o *Options) { o.App, o.Scopes = app, []string{scope} })
+			l.fake.handle("GET /installation/repositories", func(w http.ResponseWriter, _ *http.Request) {
+				rows := []any{}
+				for _, path := range c.has {
+					rows = append(rows, l.fake.repoRow(&fakeRepo{1, path, true, true}))
+				}
+				l.fake.say(w, 200, map[string]any{"total_count": len(rows), "repository_selection": c.of, "repositories": rows})
+			})
+			_, gaps := pagesOf(t, l.Provider)
+			said := ""
+			for _, why := range gaps {
+				said += why
+			}
+			if (said == "") != (c.want == "") || !strings.Contains(said, c.want) {
+				t.Errorf("%s, %s: %v", scope, name, gaps)
+			}
+		}
+	}
+}
+
+func TestFewerRepositoriesThanGitHubCountsIsAGap(t *testing.T) {
+	for private, want := range map[int]int{2: 0, 5: 1} {
+		l := open(t, providertest.Wait, func(o *Options) { o.Scopes = []string{"repositories:acme"} })
+		delete(l.fake.repos, "acme/site")
+		l.fake.handle("GET /orgs/{org}", func(w http.ResponseWriter, _ *http.Request) {
+			l.fake.say(w, 200, map[string]any{"login": "acme", "public_repos": 0, "total_private_repos": private})
+		})
+		_, gaps := pagesOf(t, l.Provider)
+		if len(gaps) != want || want == 1 && !strings.Contains(gaps["runners of 3 repositories of repositories acme that were not listed"], "only those that it was given") {
+			t.Errorf("%d: %v", private, gaps)
+		}
+	}
+}

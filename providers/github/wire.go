@@ -69,7 +69,14 @@ type wireRepository struct {
 	} `json:"permissions"`
 }
 
+// wireCounts is what GET /orgs/{org} counts; the private ones only for who sees all of them.
+type wireCounts struct {
+	Public  int `json:"public_repos"`
+	Private int `json:"total_private_repos"`
+}
+
 type wireInstallation struct {
+	Selection    string           `json:"repository_selection"` // all, selected
 	Repositories []wireRepository `json:"repositories"`
 }
 
