@@ -48,6 +48,7 @@ func (p *Provider) planDeregister(ctx context.Context, v view) ([]change.Plan, e
 		"GitHub refuses it (422) while it counts the runner as busy, and has no force: hold it back and cancel its runs first, then again",
 		"a job that runs keeps its tokens and goes on to its end; nothing on the host ends by this",
 		"an agent of 2.336.0 or later then removes the files that prove which registration it had: its hosts have to be read before",
+		"an older agent keeps its files, and config.sh remove then asks for a removal token (actions/runner#3241): once its host is read, delete .runner and .credentials* there",
 		"whoever can make registration tokens can register the machine again: look for it afterwards",
 	}, v.ephemeral()...)
 	byHand := p.byHand(v, "--method DELETE "+v.sc.prefix()+"/actions/runners/"+v.ref.ID)

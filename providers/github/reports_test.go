@@ -13,8 +13,8 @@ import (
 	"cordon/providers/providertest"
 )
 
-// Reports of other people's outages (facts/github.md §5, incident-response.md §6), each a
-// test named after it: what they ask of this package.
+// Reports of other people's outages, each a test named after it: what they ask of this
+// package. reportRows maps all of them.
 
 // endsBetween lets the run end just before it is canceled.
 type endsBetween struct{ f *fake }
