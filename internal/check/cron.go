@@ -2,6 +2,7 @@ package check
 
 import (
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -45,9 +46,13 @@ func (v *view) judgeScheduled(p string, f *snapshot.File) (Finding, bool) {
 		return Finding{}, false
 	case p == "/etc/crontab" || dir == "/etc/cron.d" || p == "/etc/anacrontab":
 		return v.judgeSystemCron(p, f)
+	case path.Dir(dir) == "/etc/periodic":
+		return v.judgeCronScript(p, f)
 	case dir == "/etc/cron.hourly" || dir == "/etc/cron.daily" || dir == "/etc/cron.weekly" || dir == "/etc/cron.monthly":
 		return v.judgeCronScript(p, f)
-	case dir == "/var/spool/cron/crontabs" || dir == "/var/spool/cron":
+	case dir == "/etc/crontabs" && base == "root":
+		return v.judgeRootCrontab(f)
+	case dir == "/var/spool/cron/crontabs" || dir == "/var/spool/cron" || dir == "/var/spool/cron/tabs" || dir == "/etc/crontabs":
 		return v.judgeCrontab(base, f)
 	case (dir == "/var/spool/cron/atjobs" || dir == "/var/spool/at") && base != ".SEQ" && base != ".lockfile":
 		return v.judgeAt(f)
@@ -67,7 +72,14 @@ var shipped = []string{
 	"ubuntu-advantage-tools", "update-notifier-common", "zfsutils-linux", "sysstat-collect", "sysstat-summary", "man-db.cron", "mlocate.cron",
 }
 
-func isShipped(p string) bool { return slices.Contains(shipped, path.Base(p)) }
+// isShipped reports whether a package brought p: by the list of packages where there is
+// one, else by its name.
+func (v *view) isShipped(p string) bool {
+	if v.packaged != nil && path.Base(p) != ".placeholder" {
+		return !v.foreign(p)
+	}
+	return slices.Contains(shipped, path.Base(p))
+}
 
 // job is one line of a crontab.
 type job struct{ user, command string }
@@ -110,7 +122,7 @@ func (v *view) judgeSystemCron(p string, f *snapshot.File) (Finding, bool) {
 	}
 	jobs, env := cronJobs(string(f.Content), true)
 	var why reasons
-	own := p != "/etc/crontab" && !isShipped(p)
+	own := p != "/etc/crontab" && !v.isShipped(p)
 	if own && len(jobs) > 0 {
 		why.add(Low, "no package of the distribution ships %s", quote(path.Base(p)))
 		if who := impersonates(path.Base(p)); who != "" {
@@ -159,6 +171,26 @@ func (v *view) judgeJob(j job, own bool, why *reasons) {
 	why.add(Low, "%s", quote(j.command))
 }
 
+// judgeRootCrontab judges root's table of Alpine, which the system ships with lines that
+// run the directories below /etc/periodic.
+func (v *view) judgeRootCrontab(f *snapshot.File) (Finding, bool) {
+	jobs, env := cronJobs(string(f.Content), false)
+	var why reasons
+	if f.Content == "" && f.Size > 0 {
+		why.add(Medium, "its content could not be read")
+	}
+	for _, j := range jobs {
+		v.judgeJob(j, !periodic.MatchString(j.command), &why)
+	}
+	cronEnv(env, &why)
+	if why.worst == "" {
+		return Finding{}, false
+	}
+	return Finding{Severity: why.worst, Title: "a personal crontab of root", Detail: text("%s.", why.text())}, true
+}
+
+var periodic = regexp.MustCompile(`^run-parts /etc/periodic/[a-z0-9]+$`)
+
 func cronEnv(env map[string]string, why *reasons) {
 	for name, value := range inOrder(env) {
 		if s, ok := loaderVar(name, value); ok {
@@ -169,7 +201,7 @@ func cronEnv(env map[string]string, why *reasons) {
 
 func (v *view) judgeCronScript(p string, f *snapshot.File) (Finding, bool) {
 	var why reasons
-	if !isShipped(p) {
+	if !v.isShipped(p) {
 		why.add(Low, "no package of the distribution ships %s", quote(path.Base(p)))
 		if who := impersonates(path.Base(p)); who != "" {
 			why.add(High, "its name pretends to be part of %s", who)

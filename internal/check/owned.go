@@ -13,8 +13,8 @@ import (
 // /usr has two names for one file: both count.
 func packaged(s *snapshot.Snapshot) map[string]bool {
 	list, ok := s.Fact("dpkg")
-	if !ok || list == "" {
-		return nil
+	if !ok || list == "" || s.Section(snapshot.SectionOwned).End == snapshot.EndCut {
+		return nil // half a list would make strangers of what packages brought
 	}
 	out := map[string]bool{}
 	for line := range strings.Lines(list) {

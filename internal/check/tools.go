@@ -128,8 +128,31 @@ func cliPlugin(v *view, p string, f *snapshot.File, why *reasons) {
 	}
 }
 
-// plainPth are start-up files with code in them that packages bring.
-var plainPth = regexp.MustCompile(`^(distutils-precedence|.*-nspkg|__editable__.*|zope.*|matplotlib.*|protobuf.*|google.*|_?virtualenv|pywin32|a1_coverage|.*coverage.*|sphinxcontrib.*|mkl_fft.*)\.pth$`)
+// plainPth are start-up files with code in them that pip brings, by name and by every
+// line of code: the name alone excuses nothing.
+var plainPth = []struct{ name, line *regexp.Regexp }{
+	{regexp.MustCompile(`^distutils-precedence\.pth$`), regexp.MustCompile(`^import os; var = 'SETUPTOOLS_USE_DISTUTILS'; .*__import__\('_distutils_hack'\)`)},
+	{regexp.MustCompile(`-nspkg\.pth$`), regexp.MustCompile(`^import sys, types, os;\s?(has_mfs|p) = .*\bmp = \(m or \[\]\) and m\.__dict__\.setdefault\('__path__', ?\[\]\)`)},
+	{regexp.MustCompile(`^__editable__`), regexp.MustCompile(`^import __editable__[A-Za-z0-9_]*; __editable__[A-Za-z0-9_]*\.install\(\)$`)},
+	{regexp.MustCompile(`^_?virtualenv\.pth$`), regexp.MustCompile(`^import _virtualenv$`)},
+	{regexp.MustCompile(`coverage.*\.pth$`), regexp.MustCompile(`^import (sys; exec\('try: import coverage; coverage\.process_startup\(\)|coverage; coverage\.process_startup\(\))`)},
+}
+
+// isPlainPth reports whether the code of p is what pip brings under that name.
+func isPlainPth(p, code string) bool {
+	for _, x := range plainPth {
+		if !x.name.MatchString(path.Base(p)) {
+			continue
+		}
+		for line := range strings.Lines(code) {
+			if !x.line.MatchString(strings.TrimSpace(line)) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
 
 func judgePython(v *view, p string, f *snapshot.File, why *reasons) {
 	content := string(f.Content)
@@ -148,7 +171,7 @@ func judgePython(v *view, p string, f *snapshot.File, why *reasons) {
 	switch {
 	case len(suspicious(code)) > 0 && !(v.packaged != nil && !v.foreign(p)):
 		why.add(High, "%s: it %s", quote(code), strings.Join(suspicious(code), ", "))
-	case plainPth.MatchString(path.Base(p)) || v.packaged != nil && !v.foreign(p):
+	case isPlainPth(p, code) || v.packaged != nil && !v.foreign(p):
 	case strings.Contains(code, "apport_python_hook") && len(content) < 400:
 	case home || v.foreign(p) || strings.HasSuffix(p, "customize.py"):
 		why.add(Medium, "%s", quote(code))
