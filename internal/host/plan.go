@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"cordon/internal/change"
@@ -141,13 +139,5 @@ func strict(args json.RawMessage, v any) error {
 	if len(bytes.TrimSpace(args)) == 0 {
 		return nil
 	}
-	d := json.NewDecoder(bytes.NewReader(args))
-	d.DisallowUnknownFields()
-	if err := d.Decode(v); err != nil {
-		return fmt.Errorf("arguments: %s", untrusted.Clean(err.Error(), 200))
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("arguments: something follows")
-	}
-	return nil
+	return change.Strict(args, v)
 }

@@ -99,7 +99,7 @@ func (s *System) known(c change.Change) (again, error) {
 	if c.Op != OpDo && c.Op != OpUndo {
 		return r, fmt.Errorf("%w: %s", errGone, untrusted.Clean(c.Op, 80))
 	}
-	if err := strict(c.Args, &r.args); err != nil {
+	if err := change.Strict(c.Args, &r.args); err != nil {
 		return r, err
 	}
 	var ok bool

@@ -89,7 +89,7 @@ func (s *System) Plan(_ context.Context, verb string, t target.Ref, args json.Ra
 		return nil, fmt.Errorf("plan %s of %s: %w: operator actions are planned with %s", verb, t, providers.ErrNoVerb, providers.Operator)
 	}
 	var a Args
-	if err := strict(args, &a); err != nil {
+	if err := change.Strict(args, &a); err != nil {
 		return nil, fmt.Errorf("plan an operator action on %s: %w", t, err)
 	}
 	if t.Kind == target.Host {
@@ -199,13 +199,4 @@ func encode(v any) json.RawMessage {
 		panic("operator: a closed struct did not marshal: " + err.Error())
 	}
 	return json.RawMessage(strings.TrimSpace(b.String()))
-}
-
-func strict(args json.RawMessage, v any) error {
-	d := json.NewDecoder(bytes.NewReader(args))
-	d.DisallowUnknownFields()
-	if err := d.Decode(v); err != nil {
-		return fmt.Errorf("arguments: %s", untrusted.Clean(err.Error(), 200))
-	}
-	return nil
 }

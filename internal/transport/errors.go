@@ -9,6 +9,7 @@ import (
 	"net"
 	"syscall"
 
+	"cordon/internal/change"
 	"cordon/internal/untrusted"
 )
 
@@ -76,3 +77,16 @@ func classify(ctx context.Context, err error) error {
 
 // errNotTrusted is an ErrNoAnswer that repeating cannot help.
 var errNotTrusted = &wireError{ErrNoAnswer, "certificate not trusted"}
+
+// NeverSent reports whether err itself says that its call was not sent.
+func NeverSent(err error) bool {
+	for _, e := range []error{
+		change.ErrCaptured, change.ErrNoPermit, change.ErrSpent, change.ErrMismatch,
+		ErrNoCredential, ErrElsewhere,
+	} {
+		if errors.Is(err, e) {
+			return true
+		}
+	}
+	return false
+}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"cordon/internal/change"
+	"cordon/internal/transport"
 	"cordon/providers"
 )
 
@@ -47,7 +48,7 @@ func (a *Applier) Apply(ctx context.Context, c change.Change) (change.Outcome, e
 	m, err := run(ctx, a.p.api, c.Op, c.Args)
 	out.Status, out.RequestID, out.Date = m.Status, m.RequestID, m.Date
 	switch {
-	case err != nil && (neverLeft(err) || !change.Left(ctx)):
+	case err != nil && (transport.NeverSent(err) || !change.Left(ctx)):
 		return end(change.Refused, "nothing was sent: "+err.Error(), err)
 	case errors.Is(err, providers.ErrNotFound) && c.Op == opDeregister:
 		return a.readBack(ctx, c, end) // somebody else was faster, or an earlier answer was lost

@@ -32,7 +32,7 @@ func (w wireRunner) before(paused witness.Tri) before {
 
 // drifted compares what a plan rested on with what is there now.
 func drifted(c change.Change, now before) error {
-	was, err := parse[before](c.Op, c.Before)
+	was, err := change.Parse[before](c.Op, c.Before)
 	if err != nil {
 		return err
 	}
@@ -61,4 +61,6 @@ type jobBefore struct {
 	Status string `json:"status"`
 }
 
-func packBefore(w wireRunner, paused witness.Tri) json.RawMessage { return pack(w.before(paused)) }
+func packBefore(w wireRunner, paused witness.Tri) json.RawMessage {
+	return change.Pack(w.before(paused))
+}

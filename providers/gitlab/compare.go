@@ -58,11 +58,11 @@ func wanted(op string) (paused witness.Tri, switches bool) {
 }
 
 func (p *Provider) compareJob(ctx context.Context, c change.Change) (string, error) {
-	in, err := parse[cancelArgs](c.Op, c.Args)
+	in, err := change.Parse[cancelArgs](c.Op, c.Args)
 	if err != nil {
 		return "", err
 	}
-	was, err := parse[jobBefore](c.Op, c.Before)
+	was, err := change.Parse[jobBefore](c.Op, c.Before)
 	if err != nil {
 		return "", err
 	}

@@ -14,7 +14,7 @@ import (
 
 // destined checks, before a token is issued, that the approved destination still exists.
 func (p *Provider) destined(c change.Change) error {
-	in, err := parse[rotateArgs](c.Op, c.Args)
+	in, err := change.Parse[rotateArgs](c.Op, c.Args)
 	if err != nil {
 		return err
 	}
@@ -46,7 +46,7 @@ func (a *Applier) deliver(ctx context.Context, c change.Change, m made) map[stri
 	if !m.expires.IsZero() {
 		facts["token_expires_at"] = m.expires.UTC().Format(time.RFC3339)
 	}
-	in, err := parse[rotateArgs](c.Op, c.Args)
+	in, err := change.Parse[rotateArgs](c.Op, c.Args)
 	if err != nil || in.Kind == Discard {
 		facts["delivery"] = "discarded, kept nowhere"
 		return facts

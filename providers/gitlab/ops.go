@@ -1,12 +1,9 @@
 package gitlab
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"strconv"
 	"time"
 
@@ -55,28 +52,28 @@ type made struct {
 func run(ctx context.Context, s service, op string, args json.RawMessage) (made, error) {
 	switch op {
 	case opPause, opResume:
-		in, err := parse[runnerArgs](op, args)
+		in, err := change.Parse[runnerArgs](op, args)
 		if err != nil {
 			return made{}, err
 		}
 		a, err := s.setPaused(ctx, in.Runner, op == opPause)
 		return made{answer: a}, err
 	case opRotate:
-		in, err := parse[rotateArgs](op, args)
+		in, err := change.Parse[rotateArgs](op, args)
 		if err != nil {
 			return made{}, err
 		}
 		token, expires, a, err := s.resetToken(ctx, in.Runner)
 		return made{a, token, expires}, err
 	case opDeregister:
-		in, err := parse[runnerArgs](op, args)
+		in, err := change.Parse[runnerArgs](op, args)
 		if err != nil {
 			return made{}, err
 		}
 		a, err := s.remove(ctx, in.Runner)
 		return made{answer: a}, err
 	case opCancel:
-		in, err := parse[cancelArgs](op, args)
+		in, err := change.Parse[cancelArgs](op, args)
 		if err != nil {
 			return made{}, err
 		}
@@ -88,32 +85,6 @@ func run(ctx context.Context, s service, op string, args json.RawMessage) (made,
 
 func unknownOp(op string) error {
 	return fmt.Errorf("%w: this build does not have %s", change.ErrStale, untrusted.Text(op))
-}
-
-// parse reads arguments or a Before strictly: what is not understood was not approved.
-func parse[T any](op string, raw json.RawMessage) (T, error) {
-	var v T
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.DisallowUnknownFields()
-	err := d.Decode(&v)
-	if err == nil {
-		if _, end := d.Token(); !errors.Is(end, io.EOF) {
-			err = errors.New("something follows")
-		}
-	}
-	if err != nil {
-		return v, fmt.Errorf("%w: arguments of %s are not those of this build", change.ErrStale, untrusted.Text(op))
-	}
-	return v, nil
-}
-
-// pack writes a closed struct, which always marshals.
-func pack(v any) json.RawMessage {
-	b, err := json.Marshal(v)
-	if err != nil {
-		panic(fmt.Sprintf("gitlab: a closed struct did not marshal: %v", err))
-	}
-	return b
 }
 
 // planned makes a change with its captured call.
@@ -138,19 +109,19 @@ func (p *Provider) belongs(c change.Change) error {
 	id, kind := int64(0), target.Runner
 	switch c.Op {
 	case opPause, opResume, opDeregister:
-		in, err := parse[runnerArgs](c.Op, c.Args)
+		in, err := change.Parse[runnerArgs](c.Op, c.Args)
 		if err != nil {
 			return err
 		}
 		id = in.Runner
 	case opRotate:
-		in, err := parse[rotateArgs](c.Op, c.Args)
+		in, err := change.Parse[rotateArgs](c.Op, c.Args)
 		if err != nil {
 			return err
 		}
 		id = in.Runner
 	case opCancel:
-		in, err := parse[cancelArgs](c.Op, c.Args)
+		in, err := change.Parse[cancelArgs](c.Op, c.Args)
 		if err != nil {
 			return err
 		}

@@ -18,13 +18,13 @@ func (p *Provider) planPause(ctx context.Context, v view) ([]change.Plan, error)
 	}
 	undo, err := p.change(ctx, v, change.Change{
 		ID: "pause/1/undo", Op: opResume, Title: "resume " + v.name,
-		Args: pack(runnerArgs{v.runner.ID}), Before: packBefore(v.runner, witness.Yes),
+		Args: change.Pack(runnerArgs{v.runner.ID}), Before: packBefore(v.runner, witness.Yes),
 	})
 	if err != nil {
 		return nil, err
 	}
 	c, err := p.change(ctx, v, change.Change{
-		ID: "pause/1", Op: opPause, Title: "pause " + v.name, Args: pack(runnerArgs{v.runner.ID}),
+		ID: "pause/1", Op: opPause, Title: "pause " + v.name, Args: change.Pack(runnerArgs{v.runner.ID}),
 		Before: packBefore(v.runner, v.runner.paused()), Capacity: capacity, Undo: &undo,
 	})
 	if err != nil {
@@ -49,7 +49,7 @@ func (p *Provider) planPause(ctx context.Context, v view) ([]change.Plan, error)
 
 func (p *Provider) planResume(ctx context.Context, v view) ([]change.Plan, error) {
 	c, err := p.change(ctx, v, change.Change{
-		ID: "resume/1", Op: opResume, Title: "resume " + v.name, Args: pack(runnerArgs{v.runner.ID}),
+		ID: "resume/1", Op: opResume, Title: "resume " + v.name, Args: change.Pack(runnerArgs{v.runner.ID}),
 		Before: packBefore(v.runner, v.runner.paused()), Capacity: "the queue gains this runner; jobs that wait for it start at once",
 		TipsOff: "the agent is given jobs again",
 	})
@@ -58,7 +58,7 @@ func (p *Provider) planResume(ctx context.Context, v view) ([]change.Plan, error
 	}
 	undo, err := p.change(ctx, v, change.Change{
 		ID: "resume/1/undo", Op: opPause, Title: "pause " + v.name,
-		Args: pack(runnerArgs{v.runner.ID}), Before: packBefore(v.runner, witness.No),
+		Args: change.Pack(runnerArgs{v.runner.ID}), Before: packBefore(v.runner, witness.No),
 	})
 	if err != nil {
 		return nil, err
@@ -118,7 +118,7 @@ func (p *Provider) cancel(ctx context.Context, v view, j wireJob, n int) (change
 			System: p.o.Name, Scope: target.Scope{Level: Project, Path: j.Project.Path},
 			Kind: target.Job, ID: strconv.FormatInt(j.ID, 10),
 		},
-		Args: pack(cancelArgs{Project: j.Project.ID, Job: j.ID, Force: force}), Before: pack(jobBefore{word(j.Status)}),
+		Args: change.Pack(cancelArgs{Project: j.Project.ID, Job: j.ID, Force: force}), Before: change.Pack(jobBefore{word(j.Status)}),
 		Hits: []target.Ref{v.ref}, Capacity: "the pipeline of this job fails; it can be retried",
 		TipsOff: "the agent logs the cancellation and the job's processes get a signal",
 	})

@@ -25,7 +25,7 @@ func (p *Provider) planRotate(ctx context.Context, v view) ([]change.Plan, error
 		}
 		c, err := p.change(ctx, v, change.Change{
 			ID: "rotate/1", Op: opRotate, Title: title,
-			Args: pack(rotateArgs{v.runner.ID, d.Name, d.Kind}), Before: packBefore(v.runner, ""),
+			Args: change.Pack(rotateArgs{v.runner.ID, d.Name, d.Kind}), Before: packBefore(v.runner, ""),
 			Capacity: "until an agent has the new token: " + capacity, TipsOff: refusedAgent, Issues: true,
 		})
 		if err != nil {
@@ -79,7 +79,7 @@ func (p *Provider) planDeregister(ctx context.Context, v view) ([]change.Plan, e
 		return nil, err
 	}
 	c, err := p.change(ctx, v, change.Change{
-		ID: "deregister/1", Op: opDeregister, Title: "remove " + v.name, Args: pack(runnerArgs{v.runner.ID}),
+		ID: "deregister/1", Op: opDeregister, Title: "remove " + v.name, Args: change.Pack(runnerArgs{v.runner.ID}),
 		Before: packBefore(v.runner, ""), Capacity: capacity,
 		Destroys: []string{p.kept("runner.json"), p.kept("managers.json"), "host/*/snapshot.json"}, TipsOff: refusedAgent,
 	})

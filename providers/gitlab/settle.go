@@ -61,7 +61,7 @@ func pausedWord(t witness.Tri) string {
 }
 
 func (p *Provider) settleJob(ctx context.Context, c change.Change) (string, string, error) {
-	in, err := parse[cancelArgs](c.Op, c.Args)
+	in, err := change.Parse[cancelArgs](c.Op, c.Args)
 	if err != nil {
 		return change.Unknown, err.Error(), err
 	}
