@@ -3,8 +3,10 @@ package github
 import (
 	"context"
 	"errors"
+	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"cordon/internal/change"
@@ -228,5 +230,31 @@ func TestArgumentsOfAnotherShapeAreNotApplied(t *testing.T) {
 	}
 	if len(l.wire.Changes()) != 0 {
 		t.Error("something was sent")
+	}
+}
+
+// failsAfter answers a path so often, and then with a 500.
+type failsAfter struct {
+	http.Handler
+	path  string
+	after int32
+	n     atomic.Int32
+}
+
+func (f *failsAfter) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if strings.HasSuffix(r.URL.Path, f.path) && f.n.Add(1) > f.after {
+		w.WriteHeader(http.StatusInternalServerError)
+		return
+	}
+	f.Handler.ServeHTTP(w, r)
+}
+
+func TestARunWhoseOtherJobsCannotBeReadSaysThatItIsNotKnownWhatEndsWithIt(t *testing.T) {
+	l := openActing(t, providertest.Wait)
+	l.wire.Service = &failsAfter{Handler: l.fake, path: "/actions/runs/77/jobs", after: 1}
+	for _, p := range l.plans(t, providers.Cancel, orgRunner) {
+		if len(p.Changes) != 1 || !strings.Contains(all(p), "what else ends with run 77 is not known") || !strings.Contains(p.Changes[0].Title, "which is not known") || p.Reversible() {
+			t.Errorf("%+v", p)
+		}
 	}
 }

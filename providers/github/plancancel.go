@@ -3,6 +3,7 @@ package github
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"cordon/internal/change"
@@ -44,14 +45,17 @@ func (p *Provider) planCancel(ctx context.Context, v view) ([]change.Plan, error
 			continue
 		}
 		seen[h.run.ID] = true
-		hits, err := p.runHits(ctx, v, h)
+		hits, unread, err := p.runHits(ctx, v, h)
 		if err != nil {
 			return nil, err
 		}
 		for i := range plans {
-			c, err := p.cancelRun(ctx, h, hits, len(seen), i == 1)
+			c, err := p.cancelRun(ctx, h, hits, len(seen), i == 1, unread != nil)
 			if err != nil {
 				return nil, err
+			}
+			if unread != nil {
+				plans[i].Limits = append(slices.Clone(plans[i].Limits), fmt.Sprintf("what else ends with run %d is not known: its jobs could not be read (%v)", h.run.ID, unread))
 			}
 			plans[i].Changes = append(plans[i].Changes, c)
 			plans[i].ByHand = append(plans[i].ByHand, p.cancelByHand(h, i == 1))
@@ -92,26 +96,32 @@ func (p *Provider) noJobs(v view, partial string) change.Plan {
 	return plan
 }
 
-// runHits is what ends with a run: this runner's job and the other jobs of it.
-func (p *Provider) runHits(ctx context.Context, v view, h hit) ([]target.Ref, error) {
-	hits := []target.Ref{v.ref}
-	others, err := p.beside(ctx, h)
-	if done := finished(ctx, err); done != nil {
-		return nil, done
+// runHits is what ends with a run: this runner's job and the other jobs of it. unread is
+// why there may be others than those.
+func (p *Provider) runHits(ctx context.Context, v view, h hit) (hits []target.Ref, unread, err error) {
+	hits = []target.Ref{v.ref}
+	others, unread := p.beside(ctx, h)
+	if done := finished(ctx, unread); done != nil {
+		return nil, nil, done
 	}
 	for _, j := range others {
 		hits = append(hits, target.Ref{
 			System: p.o.Name, Scope: target.Scope{Level: repository, Path: h.repo}, Kind: target.Job, ID: strconv.FormatInt(j.ID, 10),
 		})
 	}
-	return hits, nil
+	return hits, unread, nil
 }
 
-func (p *Provider) cancelRun(ctx context.Context, h hit, hits []target.Ref, n int, force bool) (change.Change, error) {
+func (p *Provider) cancelRun(ctx context.Context, h hit, hits []target.Ref, n int, force, more bool) (change.Change, error) {
 	// what a person decides by: which job, started how and by whom, on which branch
 	title := fmt.Sprintf("cancel run %d of %s with job %d %q (%s by %s on %s)",
 		h.run.ID, p.text(h.repo), h.job.ID, p.text(h.job.Name), word(h.run.Event), p.text(h.run.who()), p.text(h.run.Branch))
-	if n := len(hits) - 1; n > 0 {
+	switch n := len(hits) - 1; {
+	case more && n > 0:
+		title += fmt.Sprintf(" and at least %d other jobs, all of which are not known", n)
+	case more:
+		title += " and whatever else is in it, which is not known"
+	case n > 0:
 		title += fmt.Sprintf(" and %d other jobs", n)
 	}
 	if force {
