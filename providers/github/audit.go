@@ -203,12 +203,13 @@ func (p *Provider) auditSays(o *witness.Observation, place scope, rows []wireAud
 			}
 		case slices.Contains(auditOnline, w.Action):
 			online++
-			if !is && w.runnerID() != fmt.Sprint(id) {
+			self := sc != (scope{}) && w.of(place) == sc && w.runnerID() == fmt.Sprint(id)
+			if !is && !self {
 				continue
 			}
 			if at.After(o.LastContact) && o.Returned != witness.Yes {
 				o.LastContact, o.Clock = at, witness.ClockEvent
-				if w.runnerID() == fmt.Sprint(id) && place == sc {
+				if self {
 					o.Polling = witness.Yes
 				}
 				o.Says = fmt.Sprintf("the audit log of %s: runner %q (%s) came online at %s", place, p.text(w.Runner), untrusted.Clean(w.runnerID(), 20), at.Format(time.RFC3339))
@@ -222,6 +223,31 @@ func (p *Provider) auditSays(o *witness.Observation, place scope, rows []wireAud
 	if cut {
 		o.Says += "; there is more than was read"
 	}
+}
+
+// of is the scope that an entry is about; the zero scope where it does not say. The log of
+// an organization has entries of its repositories too, whose runners have numbers of their own.
+func (w wireAudit) of(place scope) scope {
+	level, _, _ := strings.Cut(w.Action, ".")
+	var said any
+	switch level {
+	case "repo":
+		if repo := repoName(w.Repo); repo != "" {
+			return scope{repository, repo}
+		}
+		return scope{}
+	case "org":
+		level, said = organization, w.Org
+	case enterprise:
+		said = w.Business
+	}
+	if name, _ := said.(string); name != "" {
+		return scope{level, strings.ToLower(name)}
+	}
+	if place.level == level {
+		return place
+	}
+	return scope{}
 }
 
 func (w wireAudit) runnerID() string {

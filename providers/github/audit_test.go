@@ -3,6 +3,7 @@ package github
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,8 +13,8 @@ import (
 )
 
 func auditRow(at time.Time, action string, kv ...any) map[string]any {
-	m := row(kv...)
-	m["@timestamp"], m["action"], m["_document_id"], m["org"] = at.UnixMilli(), action, random("doc-"), "acme"
+	m := row(append([]any{"org", "acme"}, kv...)...)
+	m["@timestamp"], m["action"], m["_document_id"] = at.UnixMilli(), action, random("doc-")
 	return m
 }
 
@@ -32,6 +33,9 @@ func TestTheAuditLogSpeaksInItsExactWords(t *testing.T) {
 		{"registered before", auditRow(since.Add(-time.Hour), "org.register_self_hosted_runner", "runner_name", "build-07"), "", ""},
 		{"it came online", auditRow(at, "org.self_hosted_runner_online", "runner_name", "build-07", "runner_id", 23), "", witness.Yes},
 		{"another one of its name came online", auditRow(at, "org.self_hosted_runner_online", "runner_name", "build-07", "runner_id", "24"), "", ""},
+		{"a repository's runner with its number came online", auditRow(at, "repo.self_hosted_runner_online", "runner_name", "laptop", "runner_id", 23, "repo", "acme/web"), "", ""},
+		{"one with its number and its name, elsewhere", auditRow(at, "repo.self_hosted_runner_online", "runner_name", "build-07", "runner_id", 23, "repo", "acme/web"), "", ""},
+		{"another organization's", auditRow(at, "org.self_hosted_runner_online", "runner_name", "build-07", "runner_id", 23, "org", "other"), "", ""},
 		{"a group changed", auditRow(at, "org.runner_group_visiblity_updated", "runner_group_name", "release"), "", ""},
 	} {
 		p.change(func(p *past) { p.audit = []map[string]any{c.row, auditRow(at, "team.add_member", "user", "x")} })
@@ -44,7 +48,7 @@ func TestTheAuditLogSpeaksInItsExactWords(t *testing.T) {
 			t.Errorf("%s: %+v", c.name, o)
 		}
 		for _, e := range trail.Entries {
-			if e.Action == "team.add_member" || e.At.IsZero() || e.Where != "acme" && e.Where != "acme/web" {
+			if e.Action == "team.add_member" || e.At.IsZero() || !slices.Contains([]string{"acme", "acme/web", "other"}, e.Where) {
 				t.Errorf("%s: %+v", c.name, e)
 			}
 		}
@@ -97,5 +101,19 @@ func TestTimesOfTheAuditLogAreMillisecondsOrNothing(t *testing.T) {
 	}
 	if _, err := decode[[]wireAudit](answer{Status: 200, Body: []byte(`null`)}); !errors.Is(err, providers.ErrMalformed) {
 		t.Error(err)
+	}
+}
+
+// A repository has no log; its organization's names it.
+func TestARepositorysRunnerThatCameOnlineIsInTheLogOfItsOrganization(t *testing.T) {
+	l, p, since := openPast(t)
+	for repo, want := range map[string]witness.Tri{"acme/web": witness.Yes, "acme/tools": ""} {
+		p.change(func(p *past) {
+			p.audit = []map[string]any{auditRow(since.Add(time.Hour), "repo.self_hosted_runner_online", "runner_name", "web-1", "runner_id", 7, "repo", repo)}
+		})
+		trail, err := l.Audit(context.Background(), runner(7, repository, "acme/web"), providers.Traits{}, since)
+		if err != nil || len(trail.Seen) != 1 || trail.Seen[0].Polling != want {
+			t.Errorf("%s: %+v, %v", repo, trail.Seen, err)
+		}
 	}
 }
