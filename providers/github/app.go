@@ -78,6 +78,9 @@ func NewMint(o MintOptions) (*Mint, error) {
 	return &Mint{o: o, turn: make(chan struct{}, 1)}, nil
 }
 
+// is reports whether the tokens are of that installation.
+func (m *Mint) is(installation int64) bool { return m != nil && m.o.App.Installation == installation }
+
 // Token returns a token with at least some minutes left; it mints one where there is none.
 func (m *Mint) Token(ctx context.Context) (secret.Secret, error) {
 	if err := m.hold(ctx); err != nil {

@@ -194,8 +194,8 @@ func (p *Provider) suspendApps(ctx context.Context, v view, org string) ([]chang
 	all, err := p.installations(ctx, org)
 	var plans []change.Plan
 	for _, x := range all {
-		if x.Suspended != nil || x.ID <= 0 || p.o.App != nil && p.o.App.o.App.Installation == x.ID {
-			continue // the last one is what we work with ourselves
+		if x.Suspended != nil || x.ID <= 0 || p.o.App.is(x.ID) || p.o.ActApp.is(x.ID) {
+			continue // the last two are what we work with ourselves
 		}
 		name := fmt.Sprintf("the App %s (installation %d)", p.text(x.Slug), x.ID)
 		c, perr := p.plannedWith(

@@ -245,3 +245,18 @@ func TestNothingOfAnotherRegistrationsRunIsPurged(t *testing.T) {
 		}
 	}
 }
+
+func TestTheAppsThatWeWorkWithAreNotOfferedToBeSuspended(t *testing.T) {
+	s := serveApp(t)
+	ours := func(o *MintOptions) { o.App.Installation = 31 }
+	for name, edit := range map[string]func(*Options){
+		"":            func(o *Options) { o.ActApp = s.mint(t) },
+		"for looking": func(o *Options) { o.App = s.mint(t, ours) },
+		"for acting":  func(o *Options) { o.ActApp, o.ActsApart = s.mint(t, ours), true },
+	} {
+		l := openActing(t, providertest.Wait, edit)
+		if got := strings.Contains(options(l.plans(t, providers.Revoke, orgRunner)), "installation-31"); got != (name == "") {
+			t.Errorf("our own %q: offered %t", name, got)
+		}
+	}
+}
