@@ -154,18 +154,22 @@ func (r *HostReport) judge(v *casefile.View, o check.Options) {
 	}
 }
 
-// kept reads a snapshot back from a case.
+// kept reads a snapshot back from a case, the newest of that name.
 func kept(v *casefile.View, name string) (*snapshot.Snapshot, error) {
 	for i := len(v.Items) - 1; i >= 0; i-- {
-		if v.Items[i].Name != name {
-			continue
+		if v.Items[i].Name == name {
+			return decoded(v, i)
 		}
-		b, err := v.Blob(v.Items[i].Digest)
-		if err != nil {
-			return nil, err
-		}
-		defer b.Close()
-		return snapshot.Decode(b)
 	}
 	return nil, fmt.Errorf("%s was not kept", name)
+}
+
+// decoded reads item i of a case, a snapshot.
+func decoded(v *casefile.View, i int) (*snapshot.Snapshot, error) {
+	b, err := v.Blob(v.Items[i].Digest)
+	if err != nil {
+		return nil, err
+	}
+	defer b.Close()
+	return snapshot.Decode(b)
 }

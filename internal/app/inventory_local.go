@@ -22,7 +22,7 @@ import (
 type keptCase struct {
 	sum       casefile.Summary
 	runner    target.Ref
-	snaps     []*snapshot.Snapshot // the newest of each host in it
+	snaps     []*snapshot.Snapshot // of each host in it the newest, and older ones until one tells its installations
 	exposed   *exposure.List       // the last list
 	exposedAt time.Time
 }
@@ -85,10 +85,12 @@ func readKept(s casefile.Summary, v *casefile.View) keptCase {
 		if !strings.HasPrefix(name, "host/") || !strings.HasSuffix(name, "/snapshot.json") || done[name] {
 			continue
 		}
-		done[name] = true
-		if snap, err := kept(v, name); err == nil {
-			k.snaps = append(k.snaps, snap)
+		snap, err := decoded(v, i)
+		if err != nil {
+			continue
 		}
+		k.snaps = append(k.snaps, snap)
+		done[name] = snap.Section(snapshot.SectionRunners).End == snapshot.EndOK
 	}
 	for _, l := range v.Lines {
 		var x exposure.List
@@ -99,21 +101,12 @@ func readKept(s casefile.Summary, v *casefile.View) keptCase {
 	return k
 }
 
-// snapshots is the newest kept snapshot of each host.
+// snapshots are those of all cases.
 func snapshots(cases []keptCase) []*snapshot.Snapshot {
-	newest := map[string]*snapshot.Snapshot{}
+	var out []*snapshot.Snapshot
 	for _, k := range cases {
-		for _, s := range k.snaps {
-			if old := newest[s.Host]; old == nil || s.Taken.After(old.Taken) {
-				newest[s.Host] = s
-			}
-		}
+		out = append(out, k.snaps...)
 	}
-	out := make([]*snapshot.Snapshot, 0, len(newest))
-	for _, s := range newest {
-		out = append(out, s)
-	}
-	slices.SortFunc(out, func(x, y *snapshot.Snapshot) int { return strings.Compare(x.Host, y.Host) })
 	return out
 }
 

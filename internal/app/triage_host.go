@@ -14,30 +14,35 @@ import (
 	"cordon/providers"
 )
 
-// addHost puts a host on the card with what its newest kept snapshot says.
+// addHost puts a host on the card with what its kept snapshots say: the newest one that
+// tells its installations, however a later one ended.
 func (t *triage) addHost(name string, why Fact) {
 	if slices.ContainsFunc(t.card.Hosts, func(h KnownHost) bool { return h.Name == name }) {
 		return
 	}
 	h := KnownHost{Name: name, Found: why}
-	var snap *snapshot.Snapshot
-	for _, s := range snapshots(t.cases) {
-		if s.Host == name {
-			snap = s
-		}
-	}
-	if snap == nil {
+	reads := fleet.ReadsOf(snapshots(t.cases))
+	i := slices.IndexFunc(reads, func(r fleet.HostReads) bool { return r.Host == name })
+	if i < 0 {
 		h.Answers = []Answer{answer("checked", Fact{Text: "it was never read from here", Known: "not asked"})}
 		t.card.Hosts = append(t.card.Hosts, h)
 		return
 	}
-	known := t.checked(name, snap.Taken)
-	h.Answers = append(h.Answers, answer("checked", found(known, snap, t.a.checks())))
-	in := known.says("%d installations", len(check.Installations(snap)))
-	for _, x := range check.Installations(snap) {
+	r := reads[i]
+	known := t.checked(name, r.Best().Taken)
+	state := found(known, r.Best(), t.a.checks())
+	if r.Last != r.Best() {
+		state.Text += fmt.Sprintf("; a later read, %s ago, did not get as far as the installations", ago(t.a.clock.Now().Sub(r.Last.Taken)))
+	}
+	list := r.Installations()
+	in := known.says("%d installations", len(list))
+	if r.Told == nil {
+		in.Text = fmt.Sprintf("could not look to the end; seen until then: %d installations", len(list))
+	}
+	for _, x := range list {
 		in.Items = append(in.Items, untrusted.Clean(fmt.Sprintf("%s at %s for %s, runner %s %q", x.Kind, x.Root, x.URL, dashed(string(x.RunnerID)), x.Name), 240))
 	}
-	h.Answers = append(h.Answers, answer("installed", in))
+	h.Answers = append(h.Answers, answer("checked", state), answer("installed", in))
 	t.card.Hosts = append(t.card.Hosts, h)
 }
 
@@ -45,8 +50,19 @@ func found(known Fact, snap *snapshot.Snapshot, o check.Options) Fact {
 	results := check.RunWith(snap, o)
 	worst := check.AtLeast(results, check.Medium)
 	out := known.says("%d findings of medium or worse", len(worst))
-	if blind := len(check.Unknown(results)); blind > 0 {
+	blind, unasked := 0, 0
+	for _, r := range check.Unknown(results) {
+		if r.State == check.Unasked {
+			unasked++
+		} else {
+			blind++
+		}
+	}
+	if blind > 0 {
 		out.Text += fmt.Sprintf("; %d checks could not say", blind)
+	}
+	if unasked > 0 {
+		out.Text += fmt.Sprintf("; %d checks were not asked", unasked)
 	}
 	if !snap.Complete {
 		out.Text += "; the read was not complete, so what is absent means nothing"
@@ -109,8 +125,14 @@ func (t *triage) next() {
 	t.card.Next = append(steps, t.card.Next...)
 }
 
-// short is a reference as it is typed: without the scope, which is filled in.
-func short(r target.Ref) string { return target.Ref{System: r.System, Kind: r.Kind, ID: r.ID}.String() }
+// short is a reference as it is typed: without a scope that is filled in, and with one
+// that tells runners of the same number apart.
+func short(r target.Ref) string {
+	if r.Scope.Path != "" {
+		return r.String()
+	}
+	return target.Ref{System: r.System, Kind: r.Kind, ID: r.ID}.String()
+}
 
 // with are the hosts that a new case does not find by itself: a case asks the provider
 // where a runner's machines come from. An installation that was read names its host; what

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"cordon/internal/exposure"
+	"cordon/internal/fleet"
 	"cordon/internal/target"
 	"cordon/internal/untrusted"
 	"cordon/providers"
@@ -104,7 +105,8 @@ func (a *App) differs(ref target.Ref, hosts []string, jobs []providers.Job, part
 		return nil // said where the card began
 	}
 	var out []string
-	for _, s := range snapshots(cases) {
+	for _, r := range fleet.ReadsOf(snapshots(cases)) {
+		s := r.Best()
 		if !slices.Contains(hosts, s.Host) {
 			continue
 		}

@@ -125,7 +125,8 @@ func (w *world) keep(a *App, id, host, token string, url string) {
 	}
 	s := &snapshot.Snapshot{
 		Schema: snapshot.Schema, Host: host, Profile: "triage", Taken: a.clock.Now().Add(-48 * time.Hour), Complete: true,
-		Files: []snapshot.File{{Path: "/etc/gitlab-runner/config.toml", Section: snapshot.SectionRunners, Type: "file", Content: untrusted.Text(config)}},
+		Sections: []snapshot.Section{{Name: snapshot.SectionRunners, End: snapshot.EndOK}},
+		Files:    []snapshot.File{{Path: "/etc/gitlab-runner/config.toml", Section: snapshot.SectionRunners, Type: "file", Content: untrusted.Text(config)}},
 	}
 	var b bytes.Buffer
 	if err := s.Encode(&b); err != nil {
