@@ -2,6 +2,8 @@ package app
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -89,7 +91,7 @@ func (a *App) checkCase(ctx context.Context, name, what string, fill func(*syste
 		return HostReport{}, err
 	}
 	ref := target.Ref{System: target.SSH, Kind: target.Host, ID: name}
-	id := fmt.Sprintf("check-%s-%s", name, a.clock.Now().Format("20060102T150405.000"))
+	id := a.hostCase("check", name)
 	c, err := store.Create(ctx, casefile.Opening{
 		ID: id, Title: "check of " + name, Kind: "check", Simulated: a.Simulated(), Targets: []target.Ref{ref}, Tool: a.opened(), Recipients: a.cfg.Evidence.Recipients,
 	}, a.actor())
@@ -98,6 +100,18 @@ func (a *App) checkCase(ctx context.Context, name, what string, fill func(*syste
 	}
 	r, err := a.checkInto(c, ref, what, fill)
 	return r, errors.Join(err, c.Close())
+}
+
+// hostCase is the id of a new case about a host: what it is for, the name, the time. An
+// id holds 64 characters; a name that is too long for that keeps its beginning, and
+// enough of its digest that two such names stay two.
+func (a *App) hostCase(kind, name string) string {
+	at := a.clock.Now().Format("20060102T150405.000")
+	if room := 64 - len(kind) - len(at) - 2; len(name) > room {
+		sum := sha256.Sum256([]byte(name))
+		name = name[:room-9] + "-" + hex.EncodeToString(sum[:4])
+	}
+	return kind + "-" + name + "-" + at
 }
 
 func (a *App) checkInto(c *casefile.Case, ref target.Ref, what string, fill func(*systems, target.Ref, *casefile.Case) ([]evidence.Gap, error)) (HostReport, error) {

@@ -95,7 +95,7 @@ func (a *App) AcceptKey(ctx context.Context, name, fingerprint, source string) (
 	if err != nil {
 		return snapshot.HostKey{}, err
 	}
-	id := fmt.Sprintf("accept-%s-%s", name, a.clock.Now().Format("20060102T150405.000"))
+	id := a.hostCase("accept", name)
 	c, err := store.Create(ctx, casefile.Opening{
 		ID: id, Title: "host key of " + name, Kind: "check", Simulated: a.Simulated(), Targets: []target.Ref{hostRef(name)}, Tool: a.opened(),
 	}, a.actor())

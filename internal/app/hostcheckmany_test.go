@@ -173,6 +173,22 @@ func TestHostsThatWereNotAskedAreNotClean(t *testing.T) {
 	}
 }
 
+// A host name may have 63 characters, as DNS has it: the name of its case is shortened.
+func TestAHostWithALongNameCanBeChecked(t *testing.T) {
+	long := strings.Repeat("build-", 10)
+	a, _ := carried(t, map[string]string{long + "007": "clean", long + "008": "clean"})
+	r, err := a.CheckHosts(t.Context(), []string{long + "007", long + "008"}, "test", check.High, 2, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Hosts[0].Case == r.Hosts[1].Case || !strings.HasPrefix(r.Hosts[0].Case, "check-build-build-") || r.Hosts[0].NotRead != "" {
+		t.Errorf("%q, %q", r.Hosts[0].Case, r.Hosts[1].Case)
+	}
+	if id := a.hostCase("check", "b7"); !strings.HasPrefix(id, "check-b7-2") {
+		t.Error(id)
+	}
+}
+
 // Nothing that a host says reaches a terminal, a file or a pipe as it is.
 func TestNoOutputOfAHostCheckCarriesTheHostsCharacters(t *testing.T) {
 	a, _ := carried(t, map[string]string{"b7": "planted", "b8": "noisy"})
