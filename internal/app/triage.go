@@ -123,7 +123,7 @@ func (t *triage) unknown(format string, args ...any) {
 func (t *triage) found(ref target.Ref, why Fact) *Candidate {
 	for i := range t.card.Runners {
 		c := &t.card.Runners[i]
-		if c.Ref == ref || c.Ref.System == ref.System && c.Ref.ID == ref.ID {
+		if c.Ref.Same(ref) {
 			if !slices.ContainsFunc(c.Found, func(f Fact) bool { return f.Text == why.Text && f.Known == why.Known }) {
 				c.Found = append(c.Found, why)
 			}
@@ -166,16 +166,25 @@ func (t *triage) recall() {
 	}
 }
 
-// row is what the list or the memory says of a runner.
+// row is what the list or the memory says of a runner. Where the reference leaves the
+// scope open and several scopes have its number, it says nothing.
 func (t *triage) row(ref target.Ref) (fleet.Row, bool) {
+	var hits []fleet.Row
 	if t.rows != nil {
 		for _, r := range t.rows.Rows {
-			if r.Runner.Ref.System == ref.System && r.Runner.Ref.ID == ref.ID && !r.Runner.Ref.IsZero() {
+			switch {
+			case r.Runner.Ref.IsZero():
+			case r.Runner.Ref == ref:
 				return r, true
+			case r.Runner.Ref.Same(ref):
+				hits = append(hits, r)
 			}
 		}
 	}
-	return fleet.Row{}, false
+	if len(hits) != 1 {
+		return fleet.Row{}, false
+	}
+	return hits[0], true
 }
 
 // finish reads the one runner in full, or says of several what the list says.

@@ -69,7 +69,7 @@ func (t *triage) hosts(row fleet.Row, f facts) Fact {
 
 func (t *triage) running(f facts) Fact {
 	out := f.looked
-	if out.Known == couldNot {
+	if out.Known == couldNot || out.Text != "" { // not searched, and why
 		return out
 	}
 	out = out.says("%d jobs%s", len(f.jobs), dash(f.partial))
@@ -122,7 +122,7 @@ func (t *triage) reach(f facts, ref target.Ref) Fact {
 		out = Fact{Known: out.Known, At: out.At}
 	}
 	for _, k := range t.cases {
-		if k.exposed != nil && k.runner.System == ref.System && k.runner.ID == ref.ID {
+		if k.exposed != nil && k.about(ref) {
 			out.Items = append(out.Items, fmt.Sprintf("case %s, %s ago: %s", k.sum.ID, ago(t.card.At.Sub(k.exposedAt)), k.exposed.Summary()))
 			return out
 		}
@@ -135,7 +135,7 @@ func (t *triage) reach(f facts, ref target.Ref) Fact {
 
 // pause says what stops and what does not, with the capacity that the list shows.
 func (t *triage) pause(f facts) Fact {
-	out := f.looked
+	out := Fact{Known: f.looked.Known, At: f.looked.At}
 	if yes := f.runner.Paused == witness.Yes; yes {
 		out = f.read
 		return out.says("it is paused already")
@@ -150,9 +150,14 @@ func (t *triage) pause(f facts) Fact {
 	default:
 		out.Text = fmt.Sprintf("new jobs on all %d machines at once", n)
 	}
-	if f.looked.Known == couldNot {
+	switch {
+	case f.looked.Known == couldNot:
 		out.Text += "; what runs goes on to its end, and what runs is not known"
-	} else {
+	case f.looked.Text != "":
+		out.Text += "; what runs goes on to its end, and was not searched"
+	case f.partial != "":
+		out.Text += fmt.Sprintf("; what runs goes on to its end: %d jobs that were found, and there may be more", len(f.jobs))
+	default:
 		out.Text += fmt.Sprintf("; the %d jobs that run go on to their end", len(f.jobs))
 	}
 	if s := t.capacity(f.runner.Ref); s != "" {
@@ -165,7 +170,7 @@ func (t *triage) capacity(ref target.Ref) string {
 	if t.rows == nil {
 		return ""
 	}
-	n := 0
+	n, hub := 0, t.github(ref)
 	var at time.Time
 	for _, row := range t.rows.Rows {
 		r := row.Runner
@@ -175,23 +180,29 @@ func (t *triage) capacity(ref target.Ref) string {
 		if seen := row.SeenAt["provider"]; at.IsZero() || seen.Before(at) {
 			at = seen
 		}
-		if r.Ref.ID != ref.ID && r.Online == witness.Yes && r.Paused == witness.No {
+		if !r.Ref.Same(ref) && r.Online == witness.Yes && (r.Paused == witness.No || hub) {
 			n++
 		}
 	}
 	if at.IsZero() {
 		return ""
 	}
-	s := fmt.Sprintf("%d other runners were online and not paused on the list", n)
+	s, left := fmt.Sprintf("%d other runners were online and not paused on the list", n), "; tags were not compared"
+	if hub { // its list tells no pause: what a runner may take is its group's affair
+		s, left = fmt.Sprintf("%d other runners were online on the list", n), "; whether they take the same jobs was not compared: that is their groups and labels"
+	}
 	if at.Before(t.card.At) {
 		s += " of " + ago(t.card.At.Sub(at)) + " ago"
 	}
-	return s + "; tags were not compared"
+	return s + left
 }
+
+// about reports whether a case is about a runner.
+func (k keptCase) about(ref target.Ref) bool { return !k.runner.IsZero() && k.runner.Same(ref) }
 
 func (t *triage) openCase(ref target.Ref) *keptCase {
 	i := slices.IndexFunc(t.cases, func(k keptCase) bool {
-		return !k.sum.Closed && k.runner.System == ref.System && k.runner.ID == ref.ID && k.runner.ID != ""
+		return !k.sum.Closed && k.about(ref)
 	})
 	if i < 0 {
 		return nil

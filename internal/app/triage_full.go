@@ -120,9 +120,12 @@ func (t *triage) read(ctx context.Context, ref target.Ref, row fleet.Row) facts 
 	} else {
 		t.unknown("its machines could not be read: %v", merr)
 	}
-	if jerr == nil {
+	switch {
+	case jerr == nil:
 		f.jobs, f.partial, f.looked = js, partial, now
-	} else {
+	case errors.Is(jerr, providers.ErrNotSearched):
+		f.looked = now.says("%v", jerr)
+	default:
 		t.unknown("its running jobs could not be read: %v", jerr)
 	}
 	if rerr == nil || merr == nil {

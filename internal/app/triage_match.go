@@ -225,10 +225,32 @@ func describe(r providers.Runner) string {
 func (t *triage) refOf(url, id untrusted.Text) (target.Ref, bool) {
 	for _, p := range t.a.fleet.providers {
 		if id != "" && sameService(t.a.cfg.Providers[p.Name()].URL, string(url)) {
-			return target.Ref{System: p.Name(), Kind: target.Runner, ID: string(id)}, true
+			ref := target.Ref{System: p.Name(), Kind: target.Runner, ID: string(id)}
+			if t.github(ref) { // which counts its runners anew in each account
+				ref.Scope = accountOf(string(url))
+			}
+			return ref, true
 		}
 	}
 	return target.Ref{}, false
+}
+
+// accountOf is what GitHub's runner is registered to, from the address that it keeps;
+// zero where that names no account.
+func accountOf(page string) target.Scope {
+	u, err := url.Parse(page)
+	if err != nil {
+		return target.Scope{}
+	}
+	switch part := strings.Split(strings.Trim(u.Path, "/"), "/"); {
+	case len(part) == 2 && part[0] == "enterprises":
+		return target.Scope{Level: "enterprise", Path: part[1]}
+	case len(part) == 2:
+		return target.Scope{Level: "repository", Path: part[0] + "/" + part[1]}
+	case len(part) == 1 && part[0] != "":
+		return target.Scope{Level: "organization", Path: part[0]}
+	}
+	return target.Scope{}
 }
 
 func sameService(a, b string) bool {

@@ -431,6 +431,23 @@ func TestTheSuccessorHasToBeOnline(t *testing.T) {
 	}
 }
 
+// The number of the runner that goes away is another runner's in another scope.
+func TestTheSuccessorMayHaveTheSameNumberElsewhere(t *testing.T) {
+	before := old42
+	t.Cleanup(func() { old42 = before })
+	old42.Scope = target.Scope{Level: "organization", Path: "acme"}
+	d := newDesk(t, "  - {id: s, title: s, acts: [{do: manual, text: name it, fields: [{id: new, title: New, kind: runner, required: true}]}]}\n")
+	d.ci.online["42"] = witness.Yes
+	d.must(d.at("s"), engine.Decision{Verb: engine.Did, Fields: map[string]string{"new": "ci/organization:acme/runner/42"}})
+	if p := d.at("s"); len(p.Manual.Guards) != 1 || !strings.Contains(p.Manual.Guards[0].Text, "goes away") {
+		t.Errorf("the runner itself: %+v", p.Manual)
+	}
+	d.must(d.at("s"), engine.Decision{Verb: engine.Did, Fields: map[string]string{"new": "ci/repository:acme%2Fshop/runner/42"}})
+	if p := d.next(); p.Step != "end" {
+		t.Errorf("the other scope's 42 is taken for the one that goes away: %+v", p.Manual)
+	}
+}
+
 func TestJobsAreWaitedForByLooking(t *testing.T) {
 	d := newDesk(t, "  - {id: w, title: w, acts: [{do: wait, until: idle, on: runner}]}\n")
 	d.ci.busy = []witness.Tri{witness.Yes, witness.Unknown, witness.Yes, witness.Unknown, witness.No}

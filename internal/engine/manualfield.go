@@ -155,7 +155,7 @@ func (r *Run) notOnline(ctx context.Context, t task, name string) (string, error
 	switch {
 	case !ok:
 		return fmt.Sprintf("no provider called %q is configured, so nobody knows whether %s is online", ref.System, name), nil
-	case ref.System == t.on.System && ref.ID == t.on.ID:
+	case ref.Same(t.on):
 		return name + " is the runner that goes away", nil
 	}
 	rctx, lost := r.record(ctx, t)
