@@ -104,6 +104,7 @@ type Plan struct {
 	Contacts []target.Ref `json:"contacts,omitempty"` // hosts that are logged in to
 	TipsOff  string       `json:"tips_off,omitempty"`
 	ByHand   []Link       `json:"by_hand,omitempty"`
+	Partial  bool         `json:"partial,omitempty"` // it reads back as Observation.Partly at most, never as paused
 	Nothing  bool         `json:"nothing,omitempty"` // looked for and not there: there is nothing to do
 	Made     time.Time    `json:"made"`
 }

@@ -82,6 +82,10 @@ type Observation struct {
 	Rejected Tri `json:"rejected,omitempty"` // it asks for jobs and is refused
 	Returned Tri `json:"returned,omitempty"` // the same machine came back under another registration
 
+	// Partly says what no longer comes to a runner that is not paused: a pause in part, with
+	// what still comes. It contains nothing by itself; empty: nothing is held back.
+	Partly string `json:"partly,omitempty"`
+
 	PausedUntil time.Time     `json:"paused_until,omitzero"` // zero: no expiry
 	LastContact time.Time     `json:"last_contact,omitzero"`
 	Clock       Clock         `json:"clock,omitempty"`

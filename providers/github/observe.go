@@ -3,6 +3,7 @@ package github
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"cordon/internal/target"
@@ -78,14 +79,19 @@ func (p *Provider) connected(o *witness.Observation, w wireRunner) string {
 }
 
 // heldBack says whether it can be given a job. Yes is a group that was read as serving
-// nobody; GitHub's labels cannot say it, because some always stay.
+// nobody; GitHub's labels cannot say it, because some always stay: they hold back in part.
 func (p *Provider) heldBack(ctx context.Context, o *witness.Observation, sc scope, w wireRunner) (string, error) {
 	labels := fmt.Sprintf("custom labels: %d", len(w.custom()))
-	if len(w.custom()) == 0 {
-		labels = "no custom labels, but jobs that ask only for " + string(p.text(strings.Join(w.fixed(), ", "))) + " or its group still come to it"
-		if len(w.fixed()) == 0 {
-			labels = "no labels at all, but jobs that ask for its group alone still come to it"
+	if rest := slices.DeleteFunc(w.custom(), marks); len(rest) == 0 {
+		labels = "no custom labels"
+		if len(w.custom()) > 0 {
+			labels += " but " + string(p.text(strings.Join(w.custom(), ", ")))
 		}
+		o.Partly = labels + ": jobs that ask only for " + string(p.text(strings.Join(w.fixed(), ", "))) + " or its group still come to it"
+		if len(w.fixed()) == 0 {
+			o.Partly = labels + ": jobs that ask for its group alone still come to it"
+		}
+		labels = "partial: " + o.Partly
 	}
 	if !sc.grouped() {
 		o.Paused = witness.No
@@ -106,7 +112,7 @@ func (p *Provider) heldBack(ctx context.Context, o *witness.Observation, sc scop
 	case err != nil:
 		return "whom its group serves could not be read: " + err.Error() + "; " + labels, nil
 	case why == "":
-		o.Paused = witness.Yes
+		o.Paused, o.Partly = witness.Yes, ""
 		return fmt.Sprintf("paused: its group %s serves nobody", p.text(g.Name)), nil
 	}
 	o.Paused = witness.No

@@ -286,8 +286,11 @@ func TestLabelsOffIsSaidToBePartialAndNeverReadsAsPaused(t *testing.T) {
 			t.Errorf("%q is not said: %s", want, all(p))
 		}
 	}
+	if o := l.look(t, orgRunner); o.Partly != "" || !p.Partial {
+		t.Errorf("control: nothing is held back yet: %+v, %t", o, p.Partial)
+	}
 	l.do(t, p.Changes[0])
-	if o := l.look(t, orgRunner); o.Paused == witness.Yes || !strings.Contains(o.Says, "still come to it") {
+	if o := l.look(t, orgRunner); o.Paused == witness.Yes || !strings.Contains(o.Says, "still come to it") || !strings.Contains(o.Says, "partial") || !strings.HasPrefix(o.Partly, "no custom labels: ") {
 		t.Errorf("%+v", o)
 	}
 }
@@ -357,5 +360,29 @@ func TestResumingPutsItIntoAGroupAndRemovesTheEmptyQuarantine(t *testing.T) {
 	l.fake.change(func(f *fake) { f.runners["orgs/acme"][24].GroupID = f.acts().next })
 	if out, err := l.apply.Apply(allowed(t, gone[1]), gone[1]); !errors.Is(err, change.ErrStale) || out.State != change.Refused {
 		t.Errorf("somebody else is in the group by now: %+v, %v", out, err)
+	}
+}
+
+// What a repository's runner has is its labels alone: they are read back, and said to be partial.
+func TestALabelsPauseReadsBackAsPartialWhereNothingElsePauses(t *testing.T) {
+	for option, want := range map[string]string{"labels": "no custom labels: ", "labels-marker": "no custom labels but cordon-c7: "} {
+		l := openActing(t, providertest.Wait)
+		p := l.option(t, providers.Pause, repoRunner, option)
+		body := map[string]string{"labels": `{"labels":[]}`, "labels-marker": `{"labels":["cordon-c7"]}`}[option]
+		if !p.Partial || !strings.HasSuffix(p.ByHand[0].Command, "<<<'"+body+"'") || strings.TrimSpace(p.Changes[0].Call.Body) != body {
+			t.Errorf("by hand it is another call: %s", p.ByHand[0].Command)
+		}
+		l.do(t, p.Changes[0])
+		if o := l.look(t, repoRunner); o.Paused != witness.No || !strings.HasPrefix(o.Partly, want) || !strings.Contains(o.Partly, "still come to it") {
+			t.Errorf("%s: %+v", option, o)
+		}
+		l.do(t, *p.Changes[0].Undo)
+		if o := l.look(t, repoRunner); o.Partly != "" {
+			t.Errorf("%s, undone: %+v", option, o)
+		}
+	}
+	l := openActing(t, providertest.Wait)
+	if p := l.option(t, providers.Pause, orgRunner, "quarantine"); p.Partial {
+		t.Error("a quarantine is a whole pause")
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"cordon/internal/change"
@@ -11,6 +12,12 @@ import (
 
 // partialPause is what taking labels off leaves open.
 const partialPause = "it is a partial pause: jobs that ask only for self-hosted, the system or the architecture, or for its group, still come to it"
+
+// labelMark is the label that stands for the custom ones of a runner which is held back, or
+// how it begins: the case is behind it.
+const labelMark = "cordon"
+
+func marks(label string) bool { return label == labelMark || strings.HasPrefix(label, labelMark+"-") }
 
 // planLabels takes the custom labels off, or puts a marker in their place.
 func (p *Provider) planLabels(ctx context.Context, v view, loses string) ([]change.Plan, error) {
@@ -24,9 +31,9 @@ func (p *Provider) planLabels(ctx context.Context, v view, loses string) ([]chan
 		limits = append(limits, "a repository's runner is in no group, so there is no quarantine for it: to hold it back for sure, stop it on its host or remove it")
 	}
 	limits = append(append(limits, stays...), v.ephemeral()...)
-	marker := "cordon"
+	marker := labelMark
 	if v.caseID != "" {
-		marker = "cordon-" + v.caseID
+		marker += "-" + v.caseID
 	}
 	var plans []change.Plan
 	for _, x := range []struct {
@@ -53,10 +60,19 @@ func (p *Provider) planLabels(ctx context.Context, v view, loses string) ([]chan
 			return nil, err
 		}
 		plans = append(plans, change.Plan{
-			Option: x.option, Title: x.title, Limits: limits, Changes: []change.Change{c},
+			Option: x.option, Title: x.title, Limits: limits, Changes: []change.Change{c}, Partial: true,
 			Covers: "no job that asks for one of its own labels (" + string(p.text(strings.Join(had, ", "))) + ") comes to it; the agent is not told",
-			ByHand: p.byHand(v, fmt.Sprintf("--method PUT %s/actions/runners/%d/labels --input - <<<'{\"labels\":[]}'", v.sc.prefix(), v.runner.ID)),
+			ByHand: p.byHand(v, fmt.Sprintf("--method PUT %s/actions/runners/%d/labels --input - <<<'{\"labels\":[%s]}'", v.sc.prefix(), v.runner.ID, quoted(x.to))),
 		})
 	}
 	return plans, nil
+}
+
+// quoted are labels of ours as JSON has them, between its brackets.
+func quoted(labels []string) string {
+	var out []string
+	for _, l := range labels {
+		out = append(out, strconv.Quote(l))
+	}
+	return strings.Join(out, ",")
 }
