@@ -3,6 +3,7 @@ package check
 import (
 	"path"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"cordon/internal/host/snapshot"
@@ -20,7 +21,11 @@ func runtimeCheck() Check {
 		NIST:   []string{"SI-4", "CM-7"},
 		look: func(v *view) []Finding {
 			var out []Finding
+			ours := v.collector()
 			for i := range v.s.Processes {
+				if ours[v.s.Processes[i].PID] {
+					continue
+				}
 				if f, ok := v.outside(&v.s.Processes[i]); ok {
 					out = append(out, f)
 				}
@@ -41,8 +46,10 @@ var classes = []struct {
 	{"an installer", regexp.MustCompile(`^(apt|apt-get|dpkg|dnf|yum|rpm|apk|pip[0-9.]*|npm|gem|snap|curl|wget)$`), "T1105"},
 	{"an archiver", regexp.MustCompile(`^(tar|zip|7z|7za|7zr|rar|gzip|bzip2|xz|zstd|cpio|rclone|rsync)$`), "T1560.001"},
 	{"a compiler", regexp.MustCompile(`^(gcc|cc|cc1|cc1plus|g\+\+|clang[0-9.-]*|ld|make|ninja|go|rustc|cargo|insmod|modprobe)$`), "T1027.004"},
-	{"a web server of an interpreter", regexp.MustCompile(`^$`), "T1505.003"},
 }
+
+// webServer is a class by the command line alone.
+const webServer = "a web server of an interpreter"
 
 func (v *view) outside(p *snapshot.Process) (Finding, bool) {
 	exe, _ := exeOf(p)
@@ -65,7 +72,7 @@ func (v *view) outside(p *snapshot.Process) (Finding, bool) {
 	}
 	line := commandLine(p)
 	if served.MatchString(line) {
-		class, attack = "a web server of an interpreter", "T1505.003"
+		class, attack = webServer, "T1505.003"
 	}
 	signs := search(line, true)
 	switch {
@@ -81,6 +88,19 @@ func (v *view) outside(p *snapshot.Process) (Finding, bool) {
 
 // served are the two ways to serve a directory from the command line.
 var served = regexp.MustCompile(`\bphp[0-9.]*\s+-S\b|\bhttp\.server\b.*--cgi\b|\bCGIHTTPServer\b|\bhttp\.server\b`)
+
+// collector are the processes of the read itself: the shell that says it ran the script,
+// and what that had started.
+func (v *view) collector() map[int]bool {
+	said, _ := v.s.Fact("collector")
+	pid, err := strconv.Atoi(said)
+	if err != nil || pid <= 1 || v.procs[pid] == nil {
+		return nil
+	}
+	out := v.below(func(p *snapshot.Process) bool { return p.PID == pid })
+	out[pid] = true
+	return out
+}
 
 func (v *view) outsider(p *snapshot.Process, s Severity, class, attack, why string) Finding {
 	return Finding{
