@@ -197,8 +197,10 @@ type Credential struct {
 	Where      string    `json:"where"`             // project, group, host path
 	Why        string    `json:"why"`               // how it was reachable
 	Deploys    bool      `json:"deploys,omitempty"` // its name or kind says that it publishes, signs or deploys
-	Replaced   time.Time `json:"replaced,omitzero"`
-	Dead       time.Time `json:"dead,omitzero"` // refused at its issuer
+	Replaced   time.Time `json:"replaced,omitzero"` // its value is a new one, which nothing here could have read
+	Changed    time.Time `json:"changed,omitzero"`  // when its value last changed, as the service says: read again since, it proves nothing
+	Reached    time.Time `json:"reached,omitzero"`  // end of the last job here that could read it; zero: not known, or one still runs
+	Dead       time.Time `json:"dead,omitzero"`     // refused at its issuer
 	DeadSaysBy string    `json:"dead_says,omitempty"`
 	Web        string    `json:"web,omitempty"`
 	Owner      string    `json:"owner,omitempty"` // who can replace it, where the service says; empty: not told

@@ -47,6 +47,7 @@ func (p *Provider) Exposure(ctx context.Context, t target.Ref, since time.Time) 
 		e.miss("jobs since "+since.UTC().Format(time.RFC3339), err)
 		s = &search{sc: sc}
 	}
+	e.reached = s.reached()
 	list := s.newest(maxExposedJobs)
 	if why := s.partial(); why != "" {
 		e.miss("jobs that were not found", errors.New(why))
@@ -78,8 +79,10 @@ type exposure struct {
 	since  time.Time
 	stop   bool              // no more requests
 	owners map[string]string // by repository
-	found  []providers.Credential
-	gaps   []evidence.Gap
+
+	reached map[string]time.Time // by repository and organization: end of the last job that ran here; nil: not known
+	found   []providers.Credential
+	gaps    []evidence.Gap
 }
 
 func (e *exposure) add(c providers.Credential) { e.found = append(e.found, c) }
@@ -114,18 +117,18 @@ func (e *exposure) repo(repo string) {
 	at, where := repoPath(repo), e.short(repo)
 	settings := e.p.page(escapeRepo(repo) + "/settings/")
 	owner := "organization " + strings.SplitN(where, "/", 2)[0]
+	org, _, _ := strings.Cut(repo, "/")
 	type part struct {
-		name, path, where, why, kind, web string
-		deploys                           bool
+		name, path, where, of, why, kind, web string
 	}
 	for _, x := range []part{
-		{"secrets", at + "/actions/secrets", where, "jobs of this repository ran here", kindSecret, settings + "secrets/actions", false},
-		{"secrets of its organization", at + "/actions/organization-secrets", owner, "visible to " + where + ", whose jobs ran here", kindSecret, settings + "secrets/actions", false},
-		{"Dependabot secrets", at + "/dependabot/secrets", where, "jobs that Dependabot starts get it", kindSecret, settings + "secrets/dependabot", false},
-		{"variables", at + "/actions/variables", where, "jobs of this repository ran here; a variable is readable, and may hold a secret all the same", "ci-variable", settings + "variables/actions", false},
-		{"variables of its organization", at + "/actions/organization-variables", owner, "visible to " + where + ", whose jobs ran here", "ci-variable", settings + "variables/actions", false},
+		{"secrets", at + "/actions/secrets", where, repo, "jobs of this repository ran here", kindSecret, settings + "secrets/actions"},
+		{"secrets of its organization", at + "/actions/organization-secrets", owner, org, "visible to " + where + ", whose jobs ran here", kindSecret, settings + "secrets/actions"},
+		{"Dependabot secrets", at + "/dependabot/secrets", where, repo, "jobs that Dependabot starts get it", kindSecret, settings + "secrets/dependabot"},
+		{"variables", at + "/actions/variables", where, repo, "jobs of this repository ran here; a variable is readable, and may hold a secret all the same", "ci-variable", settings + "variables/actions"},
+		{"variables of its organization", at + "/actions/organization-variables", owner, org, "visible to " + where + ", whose jobs ran here", "ci-variable", settings + "variables/actions"},
 	} {
-		e.ask(x.name+" of "+where, func() error { return e.names(x.path, x.where, x.why, x.kind, x.web) })
+		e.ask(x.name+" of "+where, func() error { return e.names(x.path, x.where, x.of, x.why, x.kind, x.web) })
 	}
 	if !e.stop && e.ctx.Err() == nil {
 		e.owners[where] = e.p.owner(e.ctx, e.b, repo)
@@ -134,16 +137,45 @@ func (e *exposure) repo(repo string) {
 	e.ask("deploy keys of "+where, func() error { return e.keys(repo, where, settings+"keys") })
 }
 
-// names lists secrets or variables. Replaced is updated_at where the store's value is
-// another one than at its making and since the window began; one that was made in the
-// window replaces nothing.
-func (e *exposure) names(path, where, why, kind, web string) error {
+// reached is when the last job ended that could read what is a repository's or an
+// organization's; one that still runs, and a search that may have missed one, give none.
+func (s *search) reached() map[string]time.Time {
+	if s.w == nil || s.undone > 0 || s.left() {
+		return nil
+	}
+	out := map[string]time.Time{}
+	runs := map[string]bool{}
+	for _, h := range s.found {
+		org, _, _ := strings.Cut(h.repo, "/")
+		for _, at := range []string{h.repo, org} {
+			if h.job.Status != completed || h.job.CompletedAt.IsZero() {
+				runs[at] = true
+			}
+			if h.job.CompletedAt.After(out[at]) {
+				out[at] = h.job.CompletedAt
+			}
+		}
+	}
+	for at := range runs {
+		delete(out, at)
+	}
+	return out
+}
+
+// names lists secrets or variables of a repository or an organization. Replaced is
+// updated_at where the store's value is another one than at its making, since the window
+// began and after the last job ended that could read it: a job after it got the new value.
+func (e *exposure) names(path, where, of, why, kind, web string) error {
 	return e.b.all(e.ctx, path, nil, 50, func(a answer) (bool, error) {
 		list, err := secretRows(a, kind)
 		for _, x := range list {
 			c := providers.Credential{Name: e.short(x.Name), Kind: kind, Where: where, Why: why, Web: web}
+			c.Reached = e.reached[of].UTC()
 			if x.UpdatedAt.After(x.CreatedAt) {
-				c.Replaced = zeroIfBefore(x.UpdatedAt.UTC(), e.since)
+				c.Changed = zeroIfBefore(x.UpdatedAt.UTC(), e.since)
+			}
+			if !c.Reached.IsZero() && c.Changed.After(c.Reached) {
+				c.Replaced = c.Changed
 			}
 			e.add(c)
 		}
@@ -196,7 +228,7 @@ func (e *exposure) environments(repo, where, web string) error {
 			from := len(e.found)
 			for _, x := range []struct{ list, kind string }{{"secrets", kindSecret}, {"variables", "ci-variable"}} {
 				e.ask(x.list+" of "+place, func() error {
-					return e.names(at+"/"+url.PathEscape(env.Name)+"/"+x.list, place, why, x.kind, web)
+					return e.names(at+"/"+url.PathEscape(env.Name)+"/"+x.list, place, repo, why, x.kind, web)
 				})
 			}
 			for i := from; i < len(e.found); i++ {
@@ -239,7 +271,7 @@ func (e *exposure) organizations(repos []string) {
 		seen[org] = true
 		where := "organization " + e.short(org)
 		e.ask("Dependabot secrets of "+where, func() error {
-			err := e.names("orgs/"+url.PathEscape(org)+"/dependabot/secrets", where, "jobs that Dependabot starts in the repositories it is for get it", kindSecret,
+			err := e.names("orgs/"+url.PathEscape(org)+"/dependabot/secrets", where, org, "jobs that Dependabot starts in the repositories it is for get it", kindSecret,
 				e.p.page("organizations/"+url.PathEscape(org)+"/settings/secrets/dependabot"))
 			if errors.Is(err, providers.ErrNotFound) {
 				return fmt.Errorf("%w; the owner may be a person, who has none", err)

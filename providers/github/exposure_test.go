@@ -111,17 +111,46 @@ func TestTheExposureListNamesWhatTheJobsCouldReachAndNoValue(t *testing.T) {
 	}
 }
 
-func TestReplacedIsANewValueSinceTheWindowBeganAndNothingElse(t *testing.T) {
-	l, _, since := exposedPast(t)
-	creds, _, err := l.Exposure(context.Background(), build07, since)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, want := range map[string]bool{"ROTATED": true, "NPM_TOKEN": false, "NEW_IN_WINDOW": false, "ROTATED_BEFORE": false} {
-		if c := byName(creds)["secret "+name+" @ acme/web"]; c.Name == "" || c.Replaced.IsZero() == want {
-			t.Errorf("%s: %+v", name, c)
+// A job that started after the change got the new value, and so may one that still runs.
+func TestReplacedIsANewValueThatNoJobHereCouldRead(t *testing.T) {
+	l, p, since := exposedPast(t)
+	replaced := func(want map[string]bool, why string) {
+		t.Helper()
+		creds, _, err := l.Exposure(context.Background(), build07, since)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, is := range want {
+			c := byName(creds)[name]
+			if c.Name == "" || c.Replaced.IsZero() == is || is && (!c.Replaced.Equal(c.Changed) || !c.Replaced.After(c.Reached)) {
+				t.Errorf("%s: %s: %+v", why, name, c)
+			}
 		}
 	}
+	const at, org = " @ acme/web", "secret ORG_ROTATED @ organization acme"
+	replaced(map[string]bool{"secret ROTATED" + at: false, "secret NPM_TOKEN" + at: false}, "a job still runs")
+	began := since.Add(time.Hour)
+	p.change(func(p *past) {
+		old := since.AddDate(0, -6, 0)
+		r := p.runs["acme/web"][0]
+		r.status, r.jobs[1].status = "completed", "completed"
+		rows := p.paged["repos/acme/web/actions/secrets"].rows
+		rows = append(rows, secretRow(p, "AFTER", old, began.Add(6*time.Minute)), secretRow(p, "DURING", old, began.Add(4*time.Minute)), secretRow(p, "MADE_AFTER", began.Add(6*time.Minute), began.Add(6*time.Minute)))
+		p.paged["repos/acme/web/actions/secrets"] = pagedList{"secrets", rows}
+		p.paged["repos/acme/web/actions/organization-secrets"] = pagedList{"secrets", []any{secretRow(p, "ORG_ROTATED", old, began.Add(6*time.Minute))}}
+	})
+	replaced(map[string]bool{
+		"secret AFTER" + at: true, "secret DURING" + at: false, "secret ROTATED" + at: false, "secret NPM_TOKEN" + at: false, "secret NEW_IN_WINDOW" + at: false,
+		"secret ROTATED_BEFORE" + at: false, "secret MADE_AFTER" + at: false, org: true,
+	}, "all jobs are over")
+	p.run("acme/tools", 901, began.Add(8*time.Minute), nil, on(9, "later", began.Add(8*time.Minute)))
+	replaced(map[string]bool{"secret AFTER" + at: true, org: false}, "another repository's job after it")
+	p.run("acme/web", 902, began.Add(8*time.Minute), nil, on(10, "later", began.Add(8*time.Minute)))
+	replaced(map[string]bool{"secret AFTER" + at: false, org: false}, "a job after it")
+	p.change(func(p *past) {
+		p.runs["acme/web"], p.deny["repos/acme/tools/actions/runs"] = p.runs["acme/web"][:1], 403
+	})
+	replaced(map[string]bool{"secret AFTER" + at: false}, "jobs may have been missed")
 }
 
 func TestARefusedListIsAGapNotAnEmptyList(t *testing.T) {

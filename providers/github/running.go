@@ -53,8 +53,13 @@ func (p *Provider) onIt(ctx context.Context, sc scope, w wireRunner, calls int) 
 			s.lack(pl.repo + ": " + err.Error())
 		}
 	}
-	left := slices.ContainsFunc(s.lacks, func(l string) bool { return !strings.HasSuffix(l, onlySeen) && !strings.HasPrefix(l, servesNobody) })
+	left := s.left()
 	return onNow{s.newest(50), s.apart, s.partial(), !left}, nil
+}
+
+// left reports whether something that this credential can see was not looked at.
+func (s *search) left() bool {
+	return slices.ContainsFunc(s.lacks, func(l string) bool { return !strings.HasSuffix(l, onlySeen) && !strings.HasPrefix(l, servesNobody) })
 }
 
 // placesOf are the repositories whose jobs may be on a runner, from few requests: those that
