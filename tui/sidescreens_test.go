@@ -164,7 +164,7 @@ func TestANoteAndAFileAreKeptFromTheScreen(t *testing.T) {
 
 // Enter, a paste and one key take nothing from anybody; a reason and the end of the id do.
 func TestTakingOverNeedsAReasonAndTheIDTyped(t *testing.T) {
-	m, p, w := onPage(t, heldCase)
+	m, _, w := onPage(t, heldCase)
 	send(m, runes("t"))
 	top, ok := m.top().(*takeOver)
 	if !ok {
@@ -189,8 +189,7 @@ func TestTakingOverNeedsAReasonAndTheIDTyped(t *testing.T) {
 	if top.dialog.want != "0000" {
 		t.Fatalf("wants %q", top.dialog.want)
 	}
-	_ = p
-	m, p, _ = onPage(t, casePause)
+	m, _, _ = onPage(t, casePause)
 	if said := send(m, runes("t")); said != "nobody else has this case" {
 		t.Errorf("said %q", said)
 	}

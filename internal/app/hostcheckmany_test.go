@@ -96,12 +96,10 @@ func TestManyHostsAreReadOnceEachAndTellWhichAreWhich(t *testing.T) {
 	if starts, most := overlap(t, log); starts != len(names) || most > 2 {
 		t.Errorf("%d reads of %d hosts, %d at a time", starts, len(names), most)
 	}
-	var got []string
 	for i, h := range r.Hosts {
 		if h.Host != names[i] || h.Case == "" {
 			t.Errorf("%d is %s, case %q", i, h.Host, h.Case)
 		}
-		got = append(got, h.Host)
 	}
 	// These trees are no whole machines, so parts of them could not be looked at: no clean host here.
 	if !slices.Equal(r.Summary.Findings, []string{"d-planted", "b-planted"}) || !slices.Contains(r.Summary.CouldNot, "c-dead") || slices.Contains(r.Summary.Clean, "c-dead") ||

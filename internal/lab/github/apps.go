@@ -54,7 +54,7 @@ func (s *Server) app(token string) (*App, error) {
 	})
 	switch now := s.o.Wall.Now(); {
 	case err != nil:
-		return nil, errors.New("A JSON web token could not be decoded")
+		return nil, errors.New("a JSON web token could not be decoded")
 	case claims.ExpiresAt == nil || claims.IssuedAt == nil || claims.IssuedAt.After(now.Add(time.Minute)):
 		return nil, errors.New("'Issued at' claim ('iat') must be an Integer representing the time that the assertion was issued")
 	case claims.ExpiresAt.Before(now) || claims.ExpiresAt.After(now.Add(10*time.Minute+time.Second)):

@@ -2,7 +2,6 @@ package github
 
 import (
 	"fmt"
-	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -148,10 +147,4 @@ func (c *cred) lacking(level string) (status int, message string) {
 		return http.StatusForbidden, "You must be an enterprise owner or have the manage_runners:enterprise scope."
 	}
 	return http.StatusForbidden, "You must be an org admin or have the self-hosted runners and runner groups fine-grained permission."
-}
-
-func (c *cred) permissions() map[string]string {
-	out := map[string]string{"metadata": "read"}
-	maps.Copy(out, c.perms)
-	return out
 }

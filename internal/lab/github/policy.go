@@ -12,7 +12,6 @@ type policy struct {
 	enabled string
 	allowed string
 	repos   []string // of enabled: selected
-	orgs    []string
 	hosted  []string // repositories that may have runners of their own, where the organization selects
 }
 
