@@ -45,12 +45,13 @@ its logs, runs its login code, and may warn whoever owns it; what looking does i
 before anything is contacted. Every read is kept as a case.
 
 With --root DIR the mounted disk image of HOST is read instead: nothing of it runs, HOST
-need not be configured, and what only a running machine has could not be looked at.`,
+need not be configured, and what only a running machine has is not asked for. Nobody can
+notice it, so that --yes needs no --reason.`,
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if o.least, err = check.ParseSeverity(o.failOn); err != nil {
 				return usage(fmt.Errorf("--fail-on: %w", err))
 			}
-			if o.yes && strings.TrimSpace(o.reason) == "" {
+			if o.yes && o.root == "" && strings.TrimSpace(o.reason) == "" { // a disk has no login that anybody could see
 				return usage(fmt.Errorf("--yes needs --reason: a login is seen on the host, and why is kept with it"))
 			}
 			if o.parallel < 1 || o.parallel > app.MaxParallel {

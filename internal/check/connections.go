@@ -18,6 +18,7 @@ func connectionsCheck() Check {
 		Why:    "An intruder needs a way in or out; a shell with a connection or a socket nobody owns is one.",
 		Reads:  "/proc/net/tcp, tcp6, udp, udp6, and whose each socket is",
 		Root:   "whose a socket is",
+		live:   true,
 		Needs:  []string{snapshot.SectionProc, snapshot.SectionDetail, snapshot.SectionNet, snapshot.SectionKeys},
 		Attack: []string{"T1071", "T1059.004"},
 		NIST:   []string{"SC-7", "SI-4"},

@@ -16,6 +16,7 @@ func crossViewCheck() Check {
 		Why:    "What hides a process from the list mostly forgets that it answers under its number. Nothing else a host says of its processes is worth much then.",
 		Reads:  "/proc by its listing and by number",
 		Root:   "processes where /proc is hidden",
+		live:   true,
 		Needs:  []string{snapshot.SectionProc, snapshot.SectionCross},
 		Attack: []string{"T1014", "T1564.001"},
 		NIST:   []string{"SI-4", "SI-7"},

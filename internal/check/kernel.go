@@ -19,6 +19,7 @@ func kernelCheck() Check {
 		Why:    "Code in the kernel, or a mount over /proc, decides what every other answer of this host shows.",
 		Reads:  "/proc/cmdline, /proc/modules, tainted, core_pattern, modprobe of /proc/sys/kernel, /proc/self/mountinfo, names below /sys/fs/bpf",
 		Root:   "names below /sys/fs/bpf",
+		live:   true,
 		Needs:  []string{snapshot.SectionKernel},
 		Attack: []string{"T1014", "T1547.006"},
 		NIST:   []string{"SI-7", "SI-4"},

@@ -14,6 +14,7 @@ func memoryCheck() Check {
 		Why:    "The worker holds every secret of its job in memory. Reading it is how the secrets of tj-actions and trivy-action were taken in 2025 and 2026.",
 		Reads:  "descriptors of /proc/PID/mem that another process holds",
 		Root:   "descriptors of other users' processes",
+		live:   true,
 		Needs:  []string{snapshot.SectionProc, snapshot.SectionDetail},
 		Attack: []string{"T1003.007"},
 		NIST:   []string{"SI-4", "AC-6"},

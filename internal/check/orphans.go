@@ -16,6 +16,7 @@ func orphansCheck() Check {
 		Why:    "Stopping the agent does not stop what a job left behind: it keeps the job's secrets and the network.",
 		Reads:  "the process table with parents, environments and executables",
 		Root:   "environments of other users' processes",
+		live:   true,
 		Needs:  []string{snapshot.SectionProc, snapshot.SectionDetail, snapshot.SectionKeys},
 		Attack: []string{"T1036", "T1543"},
 		NIST:   []string{"SI-4", "CM-7"},

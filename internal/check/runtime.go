@@ -16,6 +16,7 @@ func runtimeCheck() Check {
 		Why:    "A shell, an installer, an archiver or a compiler that belongs to no job, no service and no person is somebody at work.",
 		Reads:  "the process table: programs by class, their parents and control groups",
 		Root:   "programs of other users where /proc is hidden",
+		live:   true,
 		Needs:  []string{snapshot.SectionProc, snapshot.SectionDetail, snapshot.SectionKeys},
 		Attack: []string{"T1059", "T1560", "T1105"},
 		NIST:   []string{"SI-4", "CM-7"},

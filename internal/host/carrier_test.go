@@ -127,7 +127,7 @@ func byHand(t *testing.T, h *Hosts, shell string) *snapshot.Snapshot {
 }
 
 // A disk image has no processes: what files say is found as on the machine, and what only
-// a running machine has could not be looked at.
+// a running machine has is not asked for.
 func TestADiskImageIsReadWithoutAnythingThatRuns(t *testing.T) {
 	tr := planted(t)
 	tr.file("/etc/hostname", "build-07\n", 0o644)
@@ -151,7 +151,7 @@ func TestADiskImageIsReadWithoutAnythingThatRuns(t *testing.T) {
 	}
 	for _, id := range []string{"orphans", "connections"} {
 		for _, r := range check.Run(snap) {
-			if r.Check == id && (r.State != check.Blind || !strings.Contains(r.Why, "disk image")) {
+			if r.Check == id && (r.State != check.Unasked || !strings.Contains(r.Why, "disk image")) {
 				t.Errorf("%s says %q, %q", id, r.State, r.Why)
 			}
 		}
