@@ -31,6 +31,8 @@ type HostReport struct {
 	Installations []check.Installation `json:"installations"`
 	Results       []check.Result       `json:"results"`
 	Gaps          []evidence.Gap       `json:"gaps,omitempty"`
+
+	unasked bool // of several hosts: nobody went to this one
 }
 
 // Exit is 3 with findings of failOn or worse, 4 where something was not seen, else 0.

@@ -30,10 +30,12 @@ type HostsReport struct {
 type HostsSummary struct {
 	Asked    int            `json:"asked"`
 	FailOn   check.Severity `json:"fail_on"`
-	Findings []string       `json:"findings"`       // of that severity or worse
-	CouldNot []string       `json:"could_not_look"` // else: not read, or not wholly seen
-	Lesser   []string       `json:"lesser"`         // else: findings below it, above info
-	Clean    []string       `json:"clean"`          // everything seen, nothing above info
+	Findings []string       `json:"findings"`                       // of that severity or worse
+	Partly   []string       `json:"findings_partly_seen,omitempty"` // those of Findings that were not wholly seen: more may be there
+	CouldNot []string       `json:"could_not_look"`                 // else: not read, or not wholly seen
+	NotAsked []string       `json:"not_asked,omitempty"`            // the work was interrupted before
+	Lesser   []string       `json:"lesser"`                         // else: findings below it, above info
+	Clean    []string       `json:"clean"`                          // everything seen, nothing above info
 }
 
 // Exit is 3 where a host has findings, 4 where one could not be wholly looked at, else 0.
@@ -41,7 +43,7 @@ func (r HostsReport) Exit() int {
 	switch {
 	case len(r.Summary.Findings) > 0:
 		return ExitFindings
-	case len(r.Summary.CouldNot) > 0:
+	case len(r.Summary.CouldNot)+len(r.Summary.NotAsked) > 0:
 		return ExitCannotTell
 	}
 	return ExitDone
@@ -86,7 +88,7 @@ func (a *App) CheckHosts(ctx context.Context, names []string, reason string, fai
 			return r, err
 		}
 	}
-	read := make([]bool, len(names))
+	began, read := make([]bool, len(names)), make([]bool, len(names))
 	var mu sync.Mutex
 	at := HostProgress{Of: len(names)}
 	var g errgroup.Group
@@ -97,6 +99,9 @@ func (a *App) CheckHosts(ctx context.Context, names []string, reason string, fai
 			if ctx.Err() != nil {
 				return nil
 			}
+			mu.Lock()
+			began[i] = true
+			mu.Unlock()
 			one, err := a.CheckHost(ctx, n, reason)
 			mu.Lock()
 			defer mu.Unlock()
@@ -117,8 +122,11 @@ func (a *App) CheckHosts(ctx context.Context, names []string, reason string, fai
 	for i, n := range names {
 		if !read[i] {
 			r.Hosts[i] = HostReport{
-				Schema: "cordon.host/1", Simulated: a.Simulated(), Host: n, NotRead: "not asked: the work ended before",
+				Schema: "cordon.host/1", Simulated: a.Simulated(), Host: n, NotRead: "the work ended before its answer was kept",
 				Results: []check.Result{}, Installations: []check.Installation{},
+			}
+			if r.Hosts[i].unasked = !began[i]; !began[i] {
+				r.Hosts[i].NotRead = neverAsked
 			}
 		}
 	}
@@ -128,14 +136,21 @@ func (a *App) CheckHosts(ctx context.Context, names []string, reason string, fai
 
 // Words for a host in a list of several.
 const (
-	hasFindings = "FINDINGS"
+	hasFindings = "findings"
 	notSeen     = "could not look, or not at everything"
+	notAsked    = "not asked"
 	hasLesser   = "lesser findings"
 	allClean    = "clean"
 )
 
+// neverAsked is why a host has no read that nobody went to.
+const neverAsked = "not asked: the work ended before"
+
 // word is the worst that can be said of the host.
 func (r HostReport) word(failOn check.Severity) string {
+	if r.unasked {
+		return notAsked
+	}
 	switch r.Exit(failOn) {
 	case ExitFindings:
 		return hasFindings
@@ -165,10 +180,13 @@ func (p *HostProgress) count(word string) {
 
 func summary(all []HostReport, failOn check.Severity) HostsSummary {
 	s := HostsSummary{Asked: len(all), FailOn: failOn, Clean: []string{}, Lesser: []string{}, Findings: []string{}, CouldNot: []string{}}
-	into := map[string]*[]string{hasFindings: &s.Findings, notSeen: &s.CouldNot, hasLesser: &s.Lesser, allClean: &s.Clean}
+	into := map[string]*[]string{hasFindings: &s.Findings, notSeen: &s.CouldNot, notAsked: &s.NotAsked, hasLesser: &s.Lesser, allClean: &s.Clean}
 	for _, h := range all {
-		list := into[h.word(failOn)]
-		*list = append(*list, h.Host)
+		word := h.word(failOn)
+		*into[word] = append(*into[word], h.Host)
+		if word == hasFindings && !h.wholly() {
+			s.Partly = append(s.Partly, h.Host)
+		}
 	}
 	return s
 }

@@ -165,9 +165,39 @@ func TestHostsThatWereNotAskedAreNotClean(t *testing.T) {
 		t.Errorf("%d reads", starts)
 	}
 	for _, h := range r.Hosts[1:] {
-		if h.NotRead == "" || !slices.Contains(r.Summary.CouldNot, h.Host) {
-			t.Errorf("%+v", h)
+		if h.NotRead == "" || !slices.Contains(r.Summary.NotAsked, h.Host) || slices.Contains(r.Summary.CouldNot, h.Host) {
+			t.Errorf("%+v of %+v", h, r.Summary)
 		}
+	}
+	if (HostsReport{Summary: HostsSummary{NotAsked: []string{"x"}}}).Exit() != ExitCannotTell {
+		t.Error("hosts that were not asked are done")
+	}
+	var out bytes.Buffer
+	Lines{W: &out}.HostsReport(r)
+	if !strings.Contains(out.String(), "not asked, the work was interrupted: 2 b c\n") {
+		t.Errorf("%s", out.String())
+	}
+}
+
+// What lies below --fail-on is named as that, and a host with findings that was not wholly
+// seen is counted as both.
+func TestTheSummaryNamesWhatItCounts(t *testing.T) {
+	of := func(host string, s check.Severity, why string) HostReport {
+		return HostReport{Host: host, Complete: true, Results: []check.Result{{State: check.Found, Why: why, Findings: []check.Finding{{Severity: s}}}}}
+	}
+	all := []HostReport{of("a", check.Critical, "partial: cut"), of("b", check.Critical, ""), of("c", check.High, ""), of("d", check.High, "partial: cut")}
+	var out bytes.Buffer
+	Lines{W: &out}.HostsReport(HostsReport{Summary: summary(all, check.Critical)})
+	for _, want := range []string{
+		"findings of critical or worse: 2 a b\n", "of those not wholly seen, more may be there: 1 a\n",
+		"could not look, or not at everything: 1 d\n", "findings below critical alone, everything seen: 1 c\n",
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%q is not in\n%s", want, out.String())
+		}
+	}
+	if strings.Contains(out.String(), "interrupted") {
+		t.Error("nothing was interrupted")
 	}
 }
 

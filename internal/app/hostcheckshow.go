@@ -87,10 +87,15 @@ func (l Lines) HostsReport(r HostsReport) {
 		names []string
 	}{
 		{"findings of " + string(s.FailOn) + " or worse", s.Findings},
+		{"of those not wholly seen, more may be there", s.Partly},
 		{notSeen, s.CouldNot},
-		{"lesser findings alone, everything seen", s.Lesser},
+		{notAsked + ", the work was interrupted", s.NotAsked},
+		{"findings below " + string(s.FailOn) + " alone, everything seen", s.Lesser},
 		{"clean: everything seen, nothing above info", s.Clean},
 	} {
+		if len(x.names) == 0 && (x.word == notAsked+", the work was interrupted" || strings.HasPrefix(x.word, "of those")) {
+			continue
+		}
 		l.Printf("  %s: %d %s", x.word, len(x.names), strings.Join(x.names, " "))
 	}
 }
