@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"cordon/internal/witness"
 	"cordon/providers"
 )
 
@@ -42,7 +43,7 @@ func (p *Provider) peers(ctx context.Context, v view) (n int, where string, more
 	err = p.few(most).all(ctx, path, nil, most, func(a answer) (bool, error) {
 		l, err := rows(a)
 		for _, w := range l.Runners {
-			if w.ID != v.runner.ID && w.Status != "offline" && covers(w, v.runner) {
+			if w.ID != v.runner.ID && w.online() == witness.Yes && covers(w, v.runner) {
 				n++
 			}
 		}

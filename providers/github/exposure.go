@@ -159,6 +159,12 @@ func (s *search) reached() map[string]time.Time {
 	for at := range runs {
 		delete(out, at)
 	}
+	if len(s.lacks) > 0 { // a repository that is not seen may have read what is its organization's
+		for _, h := range s.found {
+			org, _, _ := strings.Cut(h.repo, "/")
+			delete(out, org)
+		}
+	}
 	return out
 }
 

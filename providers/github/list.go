@@ -28,8 +28,8 @@ type listing struct {
 	yield  func(providers.Page) error
 	seen   idSet
 	pass   idSet // seen in this reading
-	names  map[int64]string
-	asked  bool // for the names of groups
+	groups map[int64]wireGroup
+	asked  bool // for the groups
 	total  int  // total_count, as last told
 	shifts bool // total_count was not always the same
 	end    int  // the last page, 0: not known yet
@@ -201,9 +201,9 @@ func (l *listing) take(ctx context.Context, f fetched) error {
 			continue
 		}
 		if w.GroupID != nil && !l.asked {
-			l.asked, l.names = true, l.p.groupNames(ctx, l.sc)
+			l.asked, l.groups = true, l.p.groupsOf(ctx, l.sc)
 		}
-		page.Runners = append(page.Runners, l.p.runner(l.sc, w, l.names))
+		page.Runners = append(page.Runners, l.p.runner(l.sc, w, l.groups))
 	}
 	return l.yield(page)
 }

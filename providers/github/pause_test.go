@@ -331,6 +331,12 @@ func TestCapacitySaysWhoElseTakesItsJobsAndWhatWaits(t *testing.T) {
 	if s := get(); !strings.HasPrefix(s, "1 other online runners") || !strings.Contains(s, "1 runs are queued") {
 		t.Errorf("with another: %s", s)
 	}
+	for _, status := range []string{"offline", "", "gone fishing"} {
+		l.fake.change(func(f *fake) { f.runners["orgs/acme"][24].Status = status })
+		if s := get(); !strings.HasPrefix(s, "no other online runner") {
+			t.Errorf("only what GitHub calls online counts, not %q: %s", status, s)
+		}
+	}
 	l.fake.change(func(f *fake) { f.deny["orgs/acme/actions/runner-groups/2/runners"] = 403 })
 	if s := get(); !strings.HasPrefix(s, "unknown") {
 		t.Errorf("unreadable: %s", s)

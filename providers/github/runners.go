@@ -9,6 +9,7 @@ import (
 
 	"cordon/internal/target"
 	"cordon/internal/untrusted"
+	"cordon/internal/witness"
 	"cordon/providers"
 )
 
@@ -53,11 +54,11 @@ func (p *Provider) Runner(ctx context.Context, t target.Ref) (providers.Runner, 
 	if err != nil {
 		return providers.Runner{}, fmt.Errorf("read runner %s: %w", t, err)
 	}
-	var names map[int64]string
+	var groups map[int64]wireGroup
 	if w.GroupID != nil {
-		names = p.groupNames(ctx, sc)
+		groups = p.groupsOf(ctx, sc)
 	}
-	r := p.runner(sc, w, names)
+	r := p.runner(sc, w, groups)
 	r.VersionEnds = p.versionEnds(ctx, sc, w.Version)
 	return r, ctx.Err()
 }
@@ -71,16 +72,21 @@ func (p *Provider) Managers(ctx context.Context, t target.Ref) ([]providers.Mana
 	return nil, ctx.Err()
 }
 
-func (p *Provider) runner(sc scope, w wireRunner, names map[int64]string) providers.Runner {
+func (p *Provider) runner(sc scope, w wireRunner, groups map[int64]wireGroup) providers.Runner {
 	r := providers.Runner{
 		Ref: p.ref(sc, w.ID), Name: p.text(w.Name), Owner: untrusted.Text(sc.path), Status: word(w.Status), Online: w.online(), Busy: tri(w.Busy),
 		Ephemeral: tri(w.Ephemeral), OS: p.text(w.OS), Version: p.text(w.Version), Shared: sc.level != repository, Web: p.pageOfRunner(sc, w.ID),
 	}
 	if sc.level == repository {
 		r.Projects = []untrusted.Text{untrusted.Text(sc.path)}
+		r.Paused = witness.No // nothing at GitHub pauses one
 	}
 	if w.GroupID != nil {
-		if r.Group = p.text(names[*w.GroupID]); r.Group == "" {
+		g := groups[*w.GroupID]
+		if g.Visibility == "all" || g.Visibility == "private" {
+			r.Paused = witness.No // whom a group serves that selects them takes a read of its own
+		}
+		if r.Group = p.text(g.Name); r.Group == "" {
 			r.Group = untrusted.Text("group " + strconv.FormatInt(*w.GroupID, 10))
 		}
 	}
@@ -104,9 +110,9 @@ func (p *Provider) pageOfRunner(sc scope, id int64) string {
 	return p.page(sc.prefix()[len("repos/"):] + "/settings/actions/runners/" + n)
 }
 
-// groupNames reads the first hundred runner groups of a scope; they are for display, so
+// groupsOf reads the first hundred runner groups of a scope; they are for display, so
 // what cannot be read is shown by its number.
-func (p *Provider) groupNames(ctx context.Context, sc scope) map[int64]string {
+func (p *Provider) groupsOf(ctx context.Context, sc scope) map[int64]wireGroup {
 	if sc.level == repository {
 		return nil
 	}
@@ -118,11 +124,11 @@ func (p *Provider) groupNames(ctx context.Context, sc scope) map[int64]string {
 	if err != nil {
 		return nil
 	}
-	names := make(map[int64]string, len(l.Groups))
+	groups := make(map[int64]wireGroup, len(l.Groups))
 	for _, g := range l.Groups {
-		names[g.ID] = g.Name
+		groups[g.ID] = g
 	}
-	return names
+	return groups
 }
 
 // versionEnds asks when GitHub stops to give jobs to a version of the runner; zero where

@@ -72,6 +72,12 @@ func TestGroupsAreNamedByOneRead(t *testing.T) {
 	if runners["gh/organization:acme/runner/23"].Group != "release" || runners["gh/organization:acme/runner/24"].Group != "Default" || l.fake.asked["GET orgs/acme/actions/runner-groups"] != 1 {
 		t.Errorf("%+v, asked %v", runners, l.fake.asked)
 	}
+	// Where a group serves all, and in a repository, a runner is surely not paused; else it takes a read of its own.
+	for ref, want := range map[string]witness.Tri{"gh/organization:acme/runner/23": witness.Unknown, "gh/organization:acme/runner/24": witness.No, "gh/repository:acme%2Fweb/runner/7": witness.No} {
+		if got := runners[ref].Paused; got != want {
+			t.Errorf("%s is paused: %q", ref, got)
+		}
+	}
 	l.fake.change(func(f *fake) { f.deny["orgs/acme/actions/runner-groups"] = 403 })
 	runners, gaps := pagesOf(t, l.Provider)
 	if runners["gh/organization:acme/runner/23"].Group != "group 2" || len(gaps) != 0 {
