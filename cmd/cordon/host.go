@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -164,6 +166,9 @@ func (e env) checkAll(cmd *cobra.Command, a *app.App, names []string, o hostChec
 	r, err := a.CheckHosts(cmd.Context(), names, o.reason, o.least, o.parallel, progress.HostProgress)
 	if r.Summary.Asked == 0 && err != nil {
 		return err
+	}
+	if code := r.Exit(); code != app.ExitDone && errors.Is(err, context.Canceled) { // cut short is no failure: findings, or cannot tell
+		err = coded{err, code}
 	}
 	*e.code = r.Exit()
 	if e.flags.json {

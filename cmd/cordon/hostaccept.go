@@ -14,7 +14,8 @@ func newHostAccept(e env) *cobra.Command {
 		Long: `accept asks HOST for its host keys (no login; sshd may log a connection that was closed
 before it) and keeps the one with the given fingerprint in the state directory, with who
 accepted it and where the fingerprint is from. A host for which another key is known is
-never accepted here: find out why it changed, then edit that known_hosts file.`,
+never accepted here: find out why it changed, then edit that known_hosts file. With
+--read-only no key is accepted: it would change which hosts are trusted.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if fingerprint == "" || strings.TrimSpace(source) == "" {
 				return usage(fmt.Errorf("accept needs --fingerprint SHA256:… and --source: what the host itself shows proves nothing"))

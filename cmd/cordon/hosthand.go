@@ -24,7 +24,8 @@ The answer holds secrets of the host in clear (environments, .env files) until i
 ingested: write it where nobody else can read, carry it over an encrypted way, and delete
 it there and here once it was taken in.
 
-Each script is for one read of one host.`,
+Each script is for one read of one host. That it was printed is kept, also with
+--read-only: nothing outside changes by it.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			a, err := e.open(cmd)
 			if err != nil {

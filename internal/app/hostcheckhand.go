@@ -20,11 +20,9 @@ func (a *App) nonces() host.Nonces {
 }
 
 // PrintScript makes a script for somebody else to run, with a nonce of its own that is
-// kept. name may be empty; root is empty on a machine, else where an image is mounted.
+// kept, read-only or not: it is a record of ours, and changes nothing outside. name may
+// be empty; root is empty on a machine, else where an image is mounted.
 func (a *App) PrintScript(name, profile, root string) (host.Printed, error) {
-	if a.ReadOnly() {
-		return host.Printed{}, fmt.Errorf("print a script: %w: --read-only keeps nothing, and the answer could not be told from another's", ErrNeeds)
-	}
 	if root != "" {
 		profile = snapshot.ProfileImage
 	}
@@ -83,13 +81,13 @@ func (a *App) IngestHost(ctx context.Context, file, name, by, reason string) (Ho
 }
 
 // AcceptKey takes a host's key into the state directory's own known_hosts, if the host
-// shows one with that fingerprint.
+// shows one with that fingerprint. Not read-only: which hosts are talked to changes by it.
 func (a *App) AcceptKey(ctx context.Context, name, fingerprint, source string) (snapshot.HostKey, error) {
 	if err := a.KnowsHost(name); err != nil {
 		return snapshot.HostKey{}, err
 	}
 	if a.ReadOnly() {
-		return snapshot.HostKey{}, fmt.Errorf("accept a key of %s: %w: --read-only keeps nothing", name, ErrNeeds)
+		return snapshot.HostKey{}, fmt.Errorf("accept a key of %s: %w: with --read-only it stays as it was which hosts are trusted; reads, scripts and their answers are kept all the same", name, ErrNeeds)
 	}
 	store, err := a.cases()
 	if err != nil {
