@@ -11,6 +11,8 @@ func newFleet(e env) *cobra.Command {
 	var managers bool
 	c := &cobra.Command{
 		Use: "fleet", Short: "List runners of all providers; contacts no host", Args: exactly(),
+		Long: `fleet lists the runners of every provider, joined with the installations that checks of
+hosts have found. Without a provider it lists those installations alone.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			a, err := e.open(cmd)
 			if err != nil {

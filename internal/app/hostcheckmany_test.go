@@ -201,6 +201,29 @@ func TestTheSummaryNamesWhatItCounts(t *testing.T) {
 	}
 }
 
+// Who has hosts and no provider sees the installations on them in one list; without a
+// checked host there is none.
+func TestHostsWithoutAProviderAreAFleet(t *testing.T) {
+	a, _ := carried(t, map[string]string{"a": "clean", "b": "planted"})
+	if _, err := a.ListFleet(t.Context(), FleetOptions{}); !errors.Is(err, ErrUsage) {
+		t.Errorf("nothing is known: %v", err)
+	}
+	if _, err := a.CheckHosts(t.Context(), []string{"a", "b"}, "test", check.High, 2, nil); err != nil {
+		t.Fatal(err)
+	}
+	f, err := a.ListFleet(t.Context(), FleetOptions{})
+	if err != nil || FleetExit(f) != ExitDone {
+		t.Fatalf("%v, gaps %+v", err, f.Gaps)
+	}
+	if len(f.Rows) != 1 || f.Rows[0].Hosts[0] != "b" || len(f.Rows[0].Installations) != 1 {
+		t.Errorf("%+v", f.Rows)
+	}
+	var out bytes.Buffer
+	Lines{W: &out}.Fleet(f)
+	plain(t, "fleet", out.Bytes())
+	t.Logf("%s", out.String())
+}
+
 // A host name may have 63 characters, as DNS has it: the name of its case is shortened.
 func TestAHostWithALongNameCanBeChecked(t *testing.T) {
 	long := strings.Repeat("build-", 10)
@@ -239,6 +262,11 @@ func TestNoOutputOfAHostCheckCarriesTheHostsCharacters(t *testing.T) {
 	out.Reset()
 	l.HostReport(HostReport{Host: "b9", Complete: true, Carried: refused.Carried})
 	plain(t, "text", out.Bytes())
+	out.Reset()
+	l.HostReport(HostReport{Installations: []check.Installation{{Kind: "x"}, {Kind: "y", PIDs: []int{7, 9}}}})
+	if !strings.Contains(out.String(), "no process of it runs\n") || !strings.Contains(out.String(), ", processes 7 9\n") {
+		t.Errorf("%s", out.String())
+	}
 }
 
 // plain finds a character that a terminal would act on, or that hides or turns text.

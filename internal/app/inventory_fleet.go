@@ -103,15 +103,15 @@ type heard struct {
 }
 
 func (a *App) newListing() (*listing, error) {
-	if len(a.fleet.providers) == 0 {
-		return nil, fmt.Errorf("%w: no provider is configured; write one to %s or set GITLAB_TOKEN", ErrUsage, a.configPlace())
-	}
 	l := a.blankListing()
 	cases, err := a.kept()
 	if err != nil {
 		l.failed(err)
 	}
 	l.base.Snapshots = snapshots(cases)
+	if len(a.fleet.providers) == 0 && len(l.base.Snapshots) == 0 { // with checked hosts their installations are the list
+		return nil, fmt.Errorf("%w: no provider is configured; write one to %s or set GITLAB_TOKEN", ErrUsage, a.configPlace())
+	}
 	return l, nil
 }
 

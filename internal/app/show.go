@@ -224,7 +224,11 @@ func (l Lines) HostReport(r HostReport) {
 		l.Printf("  read%s", way)
 	}
 	for _, i := range r.Installations {
-		l.Printf("  installation %s at %s for %s, runner %s %s, processes %v", i.Kind, i.Root, i.URL, i.RunnerID, i.Name, i.PIDs)
+		runs := "no process of it runs"
+		if len(i.PIDs) > 0 {
+			runs = "processes " + strings.Trim(fmt.Sprint(i.PIDs), "[]")
+		}
+		l.Printf("  installation %s at %s for %s, runner %s %s, %s", i.Kind, i.Root, i.URL, i.RunnerID, i.Name, runs)
 	}
 	l.Findings(r.Results)
 	for _, g := range r.Gaps {
