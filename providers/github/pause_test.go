@@ -392,3 +392,25 @@ func TestALabelsPauseReadsBackAsPartialWhereNothingElsePauses(t *testing.T) {
 		t.Error("a quarantine is a whole pause")
 	}
 }
+
+// One key is enough for what touches one runner and can be undone: who else is in its group
+// is not hit when it moves.
+func TestAGroupIsNotHitWhereOnlyOneRunnerMoves(t *testing.T) {
+	l := openActing(t, providertest.Wait)
+	for _, option := range []string{"quarantine", "labels", "labels-marker"} {
+		if c := l.option(t, providers.Pause, orgRunner, option).Changes[0]; c.Blast() != "" || c.Undo.Blast() != "" {
+			t.Errorf("%s hits %s", option, c.Blast())
+		}
+		if c := l.option(t, providers.Pause, repoRunner, "labels").Changes[0]; c.Blast() != "project acme/web" {
+			t.Errorf("a repository's runner: %s", c.Blast())
+		}
+	}
+	if c := l.plans(t, providers.Deregister, orgRunner)[0].Changes[0]; c.Blast() != "" {
+		t.Errorf("removing it hits %s", c.Blast())
+	}
+	l.do(t, l.option(t, providers.Pause, orgRunner, "quarantine").Changes[0])
+	back := l.plans(t, providers.Resume, orgRunner)[0].Changes
+	if len(back) != 2 || back[0].Blast() != "" || back[1].Blast() != "runner group cordon-quarantine-c7" {
+		t.Errorf("%+v", back)
+	}
+}

@@ -104,19 +104,23 @@ func (v view) ephemeral() []string {
 	return []string{"it is ephemeral: it takes one job and is removed, and what made it makes another; hold that back too (scale the runner set to 0, stop the autoscaler)"}
 }
 
-// hits is who shares what is changed: the runner's own repository, or its group.
+// hits is who shares what is changed: of a runner's registration its own repository alone.
+// A group and an organization are not hit where one of their runners moves; what the queue
+// loses is the change's Capacity.
 func (p *Provider) hits(v view) []target.Ref {
-	level, id := v.sc.level, v.sc.path
-	if level == repository {
-		return []target.Ref{{System: p.o.Name, Scope: v.sc.target(), Kind: target.Project, ID: id}}
+	if v.sc.level != repository {
+		return nil
 	}
-	if v.group != nil {
-		return []target.Ref{{System: p.o.Name, Scope: v.sc.target(), Kind: "runner group", ID: fmt.Sprint(v.group.ID)}}
-	}
-	return []target.Ref{{System: p.o.Name, Scope: v.sc.target(), Kind: level, ID: id}}
+	return []target.Ref{{System: p.o.Name, Scope: v.sc.target(), Kind: target.Project, ID: v.sc.path}}
 }
 
-// plannedAll captures a change and its undo.
+// groupHit is a group that a change touches as a whole, by the name that people know.
+func (p *Provider) groupHit(sc scope, g group) target.Ref {
+	name := untrusted.Clean(string(p.text(g.Name)), 100)
+	return target.Ref{System: p.o.Name, Scope: sc.target(), Kind: "runner group", ID: name}
+}
+
+// plannedWith captures a change and its undo.
 func (p *Provider) plannedWith(ctx context.Context, c change.Change, op operation, undo change.Change, back operation) (change.Change, error) {
 	c, err := p.planned(ctx, c, op)
 	if err != nil || back == nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"cordon/internal/change"
+	"cordon/internal/target"
 )
 
 // maxHomes is how many groups a resume offers.
@@ -91,7 +92,7 @@ func (p *Provider) resumeInto(ctx context.Context, v view, g group, last bool) (
 		return plan, err
 	}
 	gone, err := p.planned(ctx, change.Change{
-		ID: "resume/2", Op: opGroupRemove, Title: fmt.Sprintf("remove the group %s, which is empty then", p.text(v.group.Name)), Hits: p.hits(v),
+		ID: "resume/2", Op: opGroupRemove, Title: fmt.Sprintf("remove the group %s, which is empty then", p.text(v.group.Name)), Hits: []target.Ref{p.groupHit(v.sc, *v.group)},
 		Before: pack(*v.group.before()), Capacity: "nothing: no runner is in it",
 	}, groupRemove{homeOf(v.sc), v.runner.ID, v.group.ID, v.group.Name})
 	plan.Changes = append(plan.Changes, gone)

@@ -55,7 +55,7 @@ func suite(at string, ref target.Ref, missing target.Ref) providertest.Harness {
 					f.runners[at][id].Labels = append(f.runners[at][id].Labels, fakeLabel{0, "other", "custom"})
 				})
 			},
-			Secrets: []string{s.token, s.variable, s.note}, Denied: denied, Unmanaged: true,
+			Secrets: []string{s.token, s.variable, s.note}, Denied: denied, Unmanaged: true, Alone: ref.Scope.Level == organization,
 		}
 	}}
 }

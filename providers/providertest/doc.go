@@ -43,6 +43,9 @@ type Fixture struct {
 	// Unmanaged says that the service tells of no processes behind a registration, so that
 	// there is nothing to ask for when Managers is called.
 	Unmanaged bool
+
+	// Alone says that a change of the runner's registration hits nobody else.
+	Alone bool
 	// Denied is a body in which the service would say why it refuses; it holds the
 	// first of Secrets.
 	Denied json.RawMessage
