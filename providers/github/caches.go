@@ -14,6 +14,8 @@ import (
 // maxPurged is how many caches and artifacts one plan removes.
 const maxPurged = 100
 
+var morePurged = fmt.Sprintf("there are more than the %d of this plan: plan it again when it is done", maxPurged)
+
 var (
 	cacheFields    = []string{"id", "ref", "key", "version", "created_at", "last_accessed_at", "size_in_bytes"}
 	artifactFields = []string{"id", "name", "size_in_bytes", "expired", "created_at", "expires_at", "digest", "workflow_run", "head_branch", "head_sha"}
@@ -78,9 +80,12 @@ func (p *Provider) planPurge(ctx context.Context, v view) ([]change.Plan, error)
 		artifacts.Limits = append(slices.Clone(artifacts.Limits), fmt.Sprintf("only its latest %d runs were asked for artifacts", purgeRuns))
 	}
 	var plans []change.Plan
-	for _, x := range []*change.Plan{&caches, &artifacts} {
+	for i, x := range []*change.Plan{&caches, &artifacts} {
 		if n := len(x.Changes); n > 0 {
-			x.Title = fmt.Sprintf("remove %d %s of the runs on %s", n, x.Option, v.name)
+			x.Title = fmt.Sprintf("remove %d caches made since %s where %s had jobs", n, since.UTC().Format("2006-01-02 15:04Z"), v.name)
+			if i == 1 {
+				x.Title = fmt.Sprintf("remove %d artifacts of runs that had jobs on %s", n, v.name)
+			}
 			plans = append(plans, *x)
 		}
 	}
@@ -115,9 +120,17 @@ func (p *Provider) purgeCaches(ctx context.Context, v view, repo string, since t
 			err = malformed(a, "no caches")
 		}
 		for _, x := range l.Caches {
-			made, _ := time.Parse(time.RFC3339, x.Created)
-			if err != nil || x.ID <= 0 || made.Before(since) || len(plan.Changes) == maxPurged {
+			made, terr := time.Parse(time.RFC3339, x.Created)
+			if err != nil || x.ID <= 0 || terr == nil && made.Before(since) {
 				continue
+			}
+			if terr != nil {
+				plan.Limits = union(plan.Limits, []string{"of some caches of " + string(p.text(repo)) + " it is not known when they were made: they are left: look at them by hand"})
+				continue
+			}
+			if len(plan.Changes) == maxPurged {
+				plan.Limits = union(plan.Limits, []string{morePurged})
+				return false, nil
 			}
 			op := cacheRemove{repo, x.ID}
 			title := fmt.Sprintf("remove the cache %q of %s (%s, %d bytes, made %s)", p.text(x.Key), p.text(repo), p.text(x.Ref), x.Size, p.text(x.Created))
@@ -146,12 +159,19 @@ func (p *Provider) purgeArtifacts(ctx context.Context, v view, h hit, plan *chan
 	if err == nil && l.Artifacts == nil {
 		err = malformed(a, "no artifacts")
 	}
+	if err == nil && a.Next != 0 {
+		plan.Limits = union(plan.Limits, []string{fmt.Sprintf("only the first %d artifacts of run %d were looked at: there are more", len(l.Artifacts), h.run.ID)})
+	}
 	for _, x := range l.Artifacts {
-		if err != nil || len(plan.Changes) == maxPurged {
+		if err != nil {
 			break
 		}
 		if x.ID <= 0 || x.Expired {
 			continue // its content is gone already
+		}
+		if len(plan.Changes) == maxPurged {
+			plan.Limits = union(plan.Limits, []string{morePurged})
+			break
 		}
 		op := artifactRemove{h.repo, h.run.ID, x.ID}
 		title := fmt.Sprintf("remove the artifact %q of run %d of %s (%d bytes, made %s)", p.text(x.Name), h.run.ID, p.text(h.repo), x.Size, p.text(x.Created))

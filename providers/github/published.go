@@ -34,6 +34,7 @@ func (p *Provider) Published(ctx context.Context, t target.Ref, since time.Time)
 	for _, h := range s.newest(maxExposedJobs) {
 		o.runs[h.run.ID] = true
 	}
+	o.blind = s.undone > 0 || s.left()
 	if why := s.partial(); why != "" {
 		o.miss("repositories of jobs that were not found", errors.New(why))
 	}
@@ -70,6 +71,7 @@ type outputs struct {
 	b     *bounded
 	since time.Time
 	runs  map[int64]bool // that had a job on the runner
+	blind bool           // others may have had one
 	stop  bool           // no more requests
 	found []providers.Publication
 	gaps  []evidence.Gap
@@ -278,6 +280,9 @@ func (o *outputs) artifacts(repo string) error {
 		}
 		for _, x := range l.Artifacts {
 			why, page := "made in the window, by a run that had no job here", ""
+			if o.blind || x.Run == nil {
+				why = "made in the window; whether its run had a job here is not known"
+			}
 			if x.Run != nil {
 				page = escapeRepo(repo) + fmt.Sprintf("/actions/runs/%d", x.Run.ID)
 				if o.runs[x.Run.ID] {

@@ -2,6 +2,7 @@ package github
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -111,5 +112,20 @@ func TestWhatWasNotAskedOfWhatCameOutIsSaid(t *testing.T) {
 	_, gaps, err = l.Published(providers.WithCalls(recent, 3), build07, since)
 	if all := gapNames(gaps); err != nil || !strings.Contains(all, "not asked: no requests left for it") {
 		t.Errorf("%s %v", all, err)
+	}
+}
+
+func TestARunThatWasNotSearchedIsNotOneWithoutAJobHere(t *testing.T) {
+	l, p, since := publishedPast(t)
+	p.run("acme/web", 7, since.Add(time.Hour), nil)
+	p.change(func(p *past) { p.deny["repos/acme/web/actions/runs/7/jobs"] = 403 })
+	list, _, err := l.Published(context.Background(), build07, since)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"other (22)": "is not known", "dist (21)": "which had a job on the runner"} {
+		if !slices.ContainsFunc(list, func(x providers.Publication) bool { return x.Name == name && strings.Contains(x.Why, want) }) {
+			t.Errorf("%s: %+v", name, list)
+		}
 	}
 }

@@ -46,7 +46,11 @@ func (p *Provider) planRevoke(ctx context.Context, v view) ([]change.Plan, error
 		if errors.Is(err, errNotKept) {
 			return nil, err
 		}
-		if err != nil {
+		var cut *cutError
+		switch {
+		case errors.As(err, &cut):
+			leaked.Limits = append(leaked.Limits, kind.what+": "+cut.Error())
+		case err != nil:
 			leaked.Limits = append(leaked.Limits, kind.what+" could not be listed: "+err.Error())
 		}
 		if len(more) > maxOffered {
@@ -115,10 +119,11 @@ func (p *Provider) keptItem(of target.Ref) string {
 // used first.
 func (p *Provider) revokePATs(ctx context.Context, v view, org string) ([]change.Plan, error) {
 	var all []wirePAT
+	more := false
 	at := "orgs/" + url.PathEscape(org) + "/personal-access-tokens"
 	err := p.few(1).all(ctx, at, nil, 1, func(a answer) (bool, error) {
 		l, err := decode[[]wirePAT](a)
-		all = append(all, l...)
+		all, more = append(all, l...), a.Next != 0
 		return false, err
 	})
 	slices.SortStableFunc(all, func(x, y wirePAT) int { return later(x.Used, y.Used) })
@@ -142,7 +147,27 @@ func (p *Provider) revokePATs(ctx context.Context, v view, org string) ([]change
 			ByHand: []change.Link{{Title: "the organization's tokens", URL: p.page("organizations/" + org + "/settings/personal-access-tokens")}},
 		})
 	}
-	return plans, err
+	return plans, cmpErr(err, onePage(more, len(all)))
+}
+
+// cutError says what a list of offers left out; what it has is offered all the same.
+type cutError struct{ why []string }
+
+func (e *cutError) Error() string { return strings.Join(e.why, "; ") }
+
+func cutOff(why []string) error {
+	if len(why) == 0 {
+		return nil
+	}
+	return &cutError{why}
+}
+
+// onePage says that one page was read of a list that has more.
+func onePage(more bool, read int) error {
+	if !more {
+		return nil
+	}
+	return cutOff([]string{fmt.Sprintf("only the first %d that GitHub lists were looked at: there are more, and one of those may have been used later", read)})
 }
 
 // later orders times, the latest first and none last.
@@ -160,9 +185,10 @@ func later(x, y *time.Time) int {
 // revokeSSO offers the authorizations of members' tokens and keys, the latest used first.
 func (p *Provider) revokeSSO(ctx context.Context, v view, org string) ([]change.Plan, error) {
 	var all []wireSSO
+	more := false
 	err := p.few(1).all(ctx, "orgs/"+url.PathEscape(org)+"/credential-authorizations", nil, 1, func(a answer) (bool, error) {
 		l, err := decode[[]wireSSO](a)
-		all = append(all, l...)
+		all, more = append(all, l...), a.Next != 0
 		return false, err
 	})
 	slices.SortStableFunc(all, func(x, y wireSSO) int { return later(x.Used, y.Used) })
@@ -186,7 +212,7 @@ func (p *Provider) revokeSSO(ctx context.Context, v view, org string) ([]change.
 			ByHand: []change.Link{{Title: "the members of the organization", URL: p.page("orgs/" + org + "/people")}},
 		})
 	}
-	return plans, err
+	return plans, cmpErr(err, onePage(more, len(all)))
 }
 
 // suspendApps offers the Apps that are installed in the organization.

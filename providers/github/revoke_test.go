@@ -3,6 +3,8 @@ package github
 import (
 	"context"
 	"errors"
+	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -77,7 +79,7 @@ func TestWhatCannotBeListedIsSaid(t *testing.T) {
 	if len(plans) != 1 {
 		t.Fatalf("%s", options(plans))
 	}
-	for _, want := range []string{"deploy keys could not be listed", "fine-grained tokens could not be listed", "single sign-on could not be listed", "Apps could not be listed"} {
+	for _, want := range []string{"deploy keys: those of acme/web could not be listed", "fine-grained tokens could not be listed", "single sign-on could not be listed", "Apps could not be listed"} {
 		if !strings.Contains(all(plans[0]), want) {
 			t.Errorf("%q is not said: %s", want, all(plans[0]))
 		}
@@ -257,6 +259,75 @@ func TestTheAppsThatWeWorkWithAreNotOfferedToBeSuspended(t *testing.T) {
 		l := openActing(t, providertest.Wait, edit)
 		if got := strings.Contains(options(l.plans(t, providers.Revoke, orgRunner)), "installation-31"); got != (name == "") {
 			t.Errorf("our own %q: offered %t", name, got)
+		}
+	}
+}
+
+// manyOf is n copies of a row with numbers of their own.
+func manyOf(n int, like map[string]any, id string) []map[string]any {
+	var out []map[string]any
+	for i := range n {
+		m := maps.Clone(like)
+		m[id] = 10_000 + i
+		out = append(out, m)
+	}
+	return out
+}
+
+func TestWhatAnOfferLeavesOutIsSaid(t *testing.T) {
+	for name, c := range map[string]struct {
+		edit func(*acts)
+		want string
+	}{
+		"keys":   {func(a *acts) { a.keys["acme/web"] = manyOf(101, a.keys["acme/web"][0], "id") }, "only the first 100 deploy keys of acme/web"},
+		"tokens": {func(a *acts) { a.pats = manyOf(101, a.pats[0], "id") }, "fine-grained tokens: only the first 100"},
+		"sso":    {func(a *acts) { a.sso = manyOf(101, a.sso[0], "credential_id") }, "single sign-on: only the first 100"},
+	} {
+		l := openActing(t, providertest.Wait)
+		if p := l.plans(t, providers.Revoke, orgRunner); strings.Contains(all(p[len(p)-1]), c.want) {
+			t.Errorf("control: %s is said of a short list", name)
+		}
+		l.fake.change(func(f *fake) { c.edit(f.acts()) })
+		if p := l.plans(t, providers.Revoke, orgRunner); len(p) < 2 || !strings.Contains(all(p[len(p)-1]), c.want) {
+			t.Errorf("%s: %s", name, all(p[len(p)-1]))
+		}
+	}
+	l := openActing(t, providertest.Wait)
+	l.fake.change(func(f *fake) {
+		for i := range int64(11) {
+			path := fmt.Sprintf("acme/r%d", i)
+			f.repos[path] = &fakeRepo{200 + i, path, true, true}
+			f.groups["orgs/acme"][2].Repos = append(f.groups["orgs/acme"][2].Repos, 200+i)
+		}
+	})
+	if p := l.plans(t, providers.Revoke, orgRunner); !strings.Contains(all(p[len(p)-1]), "only 10 of 12 repositories were asked") {
+		t.Errorf("%s", all(p[len(p)-1]))
+	}
+}
+
+func TestWhatAPurgeLeavesOutIsSaid(t *testing.T) {
+	for name, c := range map[string]struct {
+		edit func(*acts)
+		plan int
+		n    int
+		want string
+	}{
+		"as many":   {func(a *acts) { a.caches["acme/web"] = manyOf(100, a.caches["acme/web"][0], "id") }, 0, 100, ""},
+		"more":      {func(a *acts) { a.caches["acme/web"] = manyOf(101, a.caches["acme/web"][0], "id") }, 0, 100, "there are more than the 100"},
+		"artifacts": {func(a *acts) { a.artifacts["acme/web"] = manyOf(101, a.artifacts["acme/web"][0], "id") }, 1, 100, "only the first 100 artifacts of run 77"},
+		"no time": {func(a *acts) {
+			a.caches["acme/web"] = append(a.caches["acme/web"], map[string]any{"id": 9, "key": "k", "created_at": "yesterday"})
+		}, 0, 1, "not known when they were made"},
+	} {
+		l := openActing(t, providertest.Wait)
+		l.fake.change(func(f *fake) { c.edit(f.acts()) })
+		p := l.plans(t, providers.Purge, orgRunner)[c.plan]
+		left := strings.Contains(all(p), "there are more") || strings.Contains(all(p), "not known when")
+		if len(p.Changes) != c.n || left != (c.want != "") || !strings.Contains(all(p), c.want) {
+			t.Errorf("%s: %d changes, %q", name, len(p.Changes), p.Limits)
+		}
+		if what := []string{"caches made since ", "artifacts of runs that had jobs on "}[c.plan]; !strings.Contains(p.Title, what) {
+			t.Errorf("GitHub does not say which job made a cache: %s", p.Title)
 		}
 	}
 }

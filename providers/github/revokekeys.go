@@ -18,19 +18,33 @@ const maxKeyRepos = 10
 // may write first.
 func (p *Provider) revokeKeys(ctx context.Context, v view, _ string) ([]change.Plan, error) {
 	b := p.few(planCalls)
-	places, _, err := p.placesOf(ctx, b, v.sc, v.runner)
+	places, caveat, err := p.placesOf(ctx, b, v.sc, v.runner)
 	if err != nil && len(places) == 0 {
 		return nil, err
+	}
+	var cut []string
+	if caveat != "" {
+		cut = append(cut, caveat)
+	}
+	if err != nil {
+		cut = append(cut, "not every repository could be listed: "+err.Error())
+	}
+	if n := len(places); n > maxKeyRepos {
+		cut = append(cut, fmt.Sprintf("only %d of %d repositories were asked for their deploy keys", maxKeyRepos, n))
 	}
 	var reading, writing []change.Plan
 	for _, pl := range places[:min(len(places), maxKeyRepos)] {
 		a, err := b.get(ctx, repoPath(pl.repo)+"/keys", pageOf(nil, 1, 100))
-		if err != nil {
-			return append(writing, reading...), err
+		var keys []deployKey
+		if err == nil {
+			keys, err = decode[[]deployKey](a)
 		}
-		keys, err := decode[[]deployKey](a)
 		if err != nil {
-			return append(writing, reading...), err
+			cut = append(cut, fmt.Sprintf("those of %s could not be listed: %v", p.text(pl.repo), err))
+			continue
+		}
+		if a.Next != 0 {
+			cut = append(cut, fmt.Sprintf("only the first %d deploy keys of %s were looked at", len(keys), p.text(pl.repo)))
 		}
 		for _, k := range keys {
 			plan, err := p.revokeKey(ctx, v, pl.repo, k)
@@ -44,7 +58,7 @@ func (p *Provider) revokeKeys(ctx context.Context, v view, _ string) ([]change.P
 			}
 		}
 	}
-	return append(writing, reading...), nil
+	return append(writing, reading...), cutOff(cut)
 }
 
 func (p *Provider) revokeKey(ctx context.Context, v view, repo string, k deployKey) (change.Plan, error) {
