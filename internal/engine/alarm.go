@@ -85,7 +85,7 @@ func (r *Run) recheck(ctx context.Context, t task) (Prompt, error) {
 // pause again (configuration-as-code-plugin#2682: a reload brought nodes back).
 func (r *Run) drift(t task, seen []witness.Observation) (Prompt, error) {
 	for _, o := range seen {
-		if o.Subject != t.on || o.CouldNot != "" || o.Paused != witness.No || o.Exists == witness.No {
+		if o.Subject != t.on || o.CouldNot != "" || o.Paused != witness.No || o.Exists == witness.No || r.partly(t) && o.Partly != "" {
 			continue
 		}
 		says := fmt.Sprintf("%s is no longer paused (%s): somebody resumed it, or a reload of its configuration did; the pause is open again", t.on.Short(), o.Says)
@@ -133,6 +133,23 @@ func (r *Run) lateJob(ctx context.Context, t task, lost *error) (Prompt, error) 
 		return p, nil
 	}
 	return Prompt{}, nil
+}
+
+// partly reports whether the pause of a task was planned as one in part.
+func (r *Run) partly(t task) bool {
+	tr := r.st.tried[t.key()]
+	return tr != nil && tr.partly
+}
+
+// heldSince is when a pause of ours took effect after which no new job comes to a runner;
+// zero where there is none, or one in part.
+func (r *Run) heldSince(runner target.Ref) time.Time {
+	for _, t := range r.paused() {
+		if t.on == runner && !r.partly(t) {
+			return r.pausedAt(t)
+		}
+	}
+	return time.Time{}
 }
 
 // pausedAt is when the pause took effect, by the provider's clock where it said; zero

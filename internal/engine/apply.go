@@ -32,7 +32,7 @@ func (r *Run) apply(ctx context.Context, t task, p Prompt, d Decision) error {
 	if err := r.writeAside(t, plan, d, waived); err != nil {
 		return err
 	}
-	c := confirmData{Task: t.key(), Plan: d.Plan, Option: plan.Option, Waived: waived, Reason: d.Reason}
+	c := confirmData{Task: t.key(), Plan: d.Plan, Option: plan.Option, Partly: plan.Partial, Waived: waived, Reason: d.Reason}
 	for k, ch := range plan.Changes {
 		c.Digest = append(c.Digest, ch.Digest())
 		if of[k].key() != t.key() || c.Tasks != nil {

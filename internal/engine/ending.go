@@ -190,6 +190,9 @@ func (r *Run) notes() []string {
 		if end == InDoubt && r.st.cleared[t.key()] || end == Skipped && r.o.Issuer == nil {
 			continue // settled later, and said above; or nothing could be but skipped
 		}
+		if end == Done && r.partly(t) {
+			n = append(n, fmt.Sprintf("%s %s: %s", t.do().Verb, t.on.Short(), strings.TrimSpace(r.st.why[t.key()])))
+		}
 		switch end {
 		case Skipped, RefusedBy, Unreached, InDoubt:
 			what := t.do().Verb

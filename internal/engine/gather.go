@@ -213,7 +213,7 @@ func (r *Run) reachable(ctx context.Context, runner target.Ref, since time.Time)
 			gaps = append(gaps, evidence.Gap{Name: "exposure/jobs", Why: partial, At: r.o.Clock.Now()})
 		}
 	}
-	in := exposure.Input{Own: own, Since: since, Jobs: jobs, JobsPartial: partial, Known: creds, Findings: r.st.findings, Gaps: gaps}
+	in := exposure.Input{Own: own, Since: since, Jobs: jobs, JobsPartial: partial, Known: creds, Findings: r.st.findings, Gaps: gaps, Paused: r.heldSince(runner)}
 	if p, ok := prov.(providers.Publisher); ok {
 		var err error
 		if in.Outputs, in.OutputGaps, err = p.Published(shared, runner, since); err != nil {

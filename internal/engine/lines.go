@@ -30,8 +30,9 @@ type (
 		Task   string   `json:"task"`
 		Plan   string   `json:"plan"` // hash
 		Option string   `json:"option"`
-		Digest []string `json:"changes"`         // digests, in order
-		Tasks  []string `json:"tasks,omitempty"` // the task of each change, where they are of several
+		Partly bool     `json:"partly,omitempty"` // the plan holds back in part
+		Digest []string `json:"changes"`          // digests, in order
+		Tasks  []string `json:"tasks,omitempty"`  // the task of each change, where they are of several
 		Waived []string `json:"waived,omitempty"`
 		Reason string   `json:"reason,omitempty"`
 	}

@@ -27,6 +27,7 @@ type pending struct {
 // try is a confirmed plan and what became of its changes so far.
 type try struct {
 	changes  int
+	partly   bool // it holds back in part, and reads back so
 	outcomes []change.Outcome
 	looks    int // how often it was read back
 }
@@ -215,7 +216,7 @@ func (s *state) applyMore(l casefile.Line) error {
 
 func (s *state) confirm(d confirmData) {
 	s.tries[d.Task]++
-	s.tried[d.Task] = &try{changes: len(d.Digest)}
+	s.tried[d.Task] = &try{changes: len(d.Digest), partly: d.Partly}
 	if len(d.Tasks) == 0 {
 		return
 	}
@@ -227,7 +228,7 @@ func (s *state) confirm(d confirmData) {
 		if k != d.Task {
 			s.tries[k]++
 		}
-		s.tried[k] = &try{changes: changes}
+		s.tried[k] = &try{changes: changes, partly: d.Partly}
 	}
 }
 

@@ -25,9 +25,9 @@ func (r *Run) verify(ctx context.Context, t task) error {
 	if err != nil {
 		return err
 	}
-	look := 0
+	look, partly := 0, false
 	if tr := r.st.tried[t.key()]; tr != nil {
-		look = min(tr.looks, len(lookAfter)-1)
+		look, partly = min(tr.looks, len(lookAfter)-1), tr.partly
 	}
 	if err := r.o.Clock.Wait(ctx, lookAfter[look]); err != nil {
 		return err // resumed runs come back here
@@ -43,7 +43,7 @@ func (r *Run) verify(ctx context.Context, t task) error {
 	if err != nil {
 		seen = append(seen, witness.Observation{Subject: t.on, Source: witness.ProviderAPI, At: r.o.Clock.Now(), CouldNot: err.Error(), Says: err.Error()})
 	}
-	ok, says := confirms(want, seen)
+	ok, says := confirms(want, seen, partly)
 	err = r.append(casefile.Event{
 		Kind: "observe", Step: t.step.ID, Target: t.on, OK: ok, Msg: says, Data: encode(observeData{t.key(), seen}),
 	})
@@ -68,7 +68,8 @@ func (r *Run) verify(ctx context.Context, t task) error {
 
 // confirms compares observations with the closed list of facts that a playbook may
 // ask for.
-func confirms(want string, seen []witness.Observation) (bool, string) {
+// A plan that holds back in part is confirmed by what it covers, and says what it leaves.
+func confirms(want string, seen []witness.Observation, partly bool) (bool, string) {
 	says := "nothing was seen"
 	for _, o := range seen {
 		if o.CouldNot != "" {
@@ -81,6 +82,8 @@ func confirms(want string, seen []witness.Observation) (bool, string) {
 			want == "gone" && o.Exists == witness.No,
 			want == "stopped" && o.Source == witness.HostProcess && o.Exists == witness.No:
 			return true, o.Says
+		case want == "paused" && partly && o.Partly != "":
+			return true, "partial pause: " + o.Partly
 		case want == "stopped" && o.Source == witness.HostProcess:
 			return false, o.Says
 		}

@@ -21,6 +21,7 @@ func keyOf(c providers.Credential) key { return key{c.Kind, c.Name, c.Where} }
 type builder struct {
 	list *List
 	at   map[key]int
+	from time.Time // until when the runner may have been given what it could read
 }
 
 // add takes one credential, or joins it with an earlier mention of the same one.
@@ -45,10 +46,16 @@ func (b *builder) mergeOwn(c providers.Credential) {
 	*own = join(*own, c)
 }
 
-// proven drops what is no evidence: a replacement before the window began gave the
-// value that the runner could read, and "dead" that nobody says he checked.
+// proven drops what is no evidence: a replacement before the runner could read it last
+// gave it the value that it read, and "dead" that nobody says he checked. Its own
+// credential is not given by jobs: that counts from the window.
 func (b *builder) proven(c providers.Credential) providers.Credential {
-	if c.Replaced.Before(b.list.Window.From) {
+	switch {
+	case c.Replaced.IsZero():
+	case c.Replaced.Before(b.list.Window.From):
+		c.Replaced = time.Time{}
+	case c.Kind != "runner-token" && !c.Replaced.After(b.from):
+		c.Why = strings.TrimPrefix(c.Why+"; set anew at "+c.Replaced.UTC().Format("2006-01-02 15:04:05Z")+", and the runner may have got the new value too", "; ")
 		c.Replaced = time.Time{}
 	}
 	if c.DeadSaysBy == "" {

@@ -1,8 +1,8 @@
 // Package exposure keeps the list of every credential that a runner could reach in
 // the suspect window, by name and place, never by value.
 //
-// A credential is replaced when its store's clock says so after the window began, and,
-// apart from that, dead when its issuer refused the old value and somebody says who
+// A credential is replaced when its store's clock says so after the runner could read it
+// last: after the last job that ran on it, or after its pause. Apart from that it is dead when its issuer refused the old value and somebody says who
 // checked. Both stay empty until evidence fills them: a list is never shorter because
 // nobody looked. The package may import levels 0 to 3 and no concrete provider.
 package exposure
@@ -57,6 +57,7 @@ type Input struct {
 	Known    []providers.Credential // as its provider tells
 	Findings map[string][]check.Result
 	Gaps     []evidence.Gap
+	Paused   time.Time // since when no new job comes to it; zero: not known
 
 	JobsPartial string
 	Outputs     []providers.Publication
@@ -67,7 +68,7 @@ type Input struct {
 func Open(in Input) List {
 	l := List{Schema: Schema, Opened: in.At, Window: Window{From: in.Since, Until: in.At}, Gaps: slices.Clone(in.Gaps)}
 	l.Jobs, l.JobsPartial, l.Outputs, l.OutputGaps = in.Jobs, in.JobsPartial, in.Outputs, in.OutputGaps
-	b := builder{list: &l, at: map[key]int{}}
+	b := builder{list: &l, at: map[key]int{}, from: lastRead(in)}
 	if in.Own.Name != "" {
 		b.add(in.Own)
 	}
@@ -111,6 +112,9 @@ func (l List) Joined(old List) List {
 		b.at[keyOf(c)] = i
 	}
 	for _, c := range old.Entries {
+		if i, there := b.at[keyOf(c)]; there && (c.Replaced.IsZero() || n.Entries[i].Replaced.IsZero()) {
+			c.Replaced, n.Entries[i].Replaced = time.Time{}, time.Time{} // one of the two could read the new value
+		}
 		b.add(c)
 	}
 	for _, g := range old.Gaps {
@@ -121,6 +125,28 @@ func (l List) Joined(old List) List {
 	n.join(old)
 	b.order()
 	return n
+}
+
+// lastRead is the time until which the runner may have been given the value of a
+// credential: its pause, or a job that came later all the same. Without a pause it is the
+// end of its last job, and all the time where one runs or not all of them are known.
+func lastRead(in Input) time.Time {
+	last := in.Paused
+	for _, j := range in.Jobs {
+		began, end := j.StartedAt, j.FinishedAt
+		switch {
+		case in.Paused.IsZero() && end.IsZero() && !began.IsZero():
+			return in.At
+		case in.Paused.IsZero() && end.After(last):
+			last = end
+		case began.After(last):
+			last = began
+		}
+	}
+	if in.Paused.IsZero() && (in.JobsPartial != "" || len(in.Jobs) == 0) {
+		return in.At
+	}
+	return last
 }
 
 // jobToken is the token that GitLab gives every job and that its runner has seen.

@@ -21,7 +21,7 @@ var (
 )
 
 func open(cs ...providers.Credential) exposure.List {
-	return exposure.Open(exposure.Input{At: opened, Since: since, Own: own, Known: cs})
+	return exposure.Open(exposure.Input{At: opened, Since: since, Own: own, Known: cs, Paused: since.Add(time.Hour)})
 }
 
 func variable(name string) providers.Credential {
@@ -101,6 +101,58 @@ func TestReplacedAndDeadNeedProof(t *testing.T) {
 	} {
 		if got := with(c.change); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+// A value that was set while the runner still got jobs is one that it could read.
+func TestReplacedIsLaterThanWhatTheRunnerCouldRead(t *testing.T) {
+	at := func(h int) time.Time { return since.Add(time.Duration(h) * time.Hour) }
+	job := func(began, ended int) []providers.Job {
+		j := providers.Job{Ref: target.Ref{Kind: target.Job, ID: "77"}, Project: "acme/web", StartedAt: at(began)}
+		if ended > 0 {
+			j.FinishedAt = at(ended)
+		}
+		return []providers.Job{j}
+	}
+	for name, c := range map[string]struct {
+		in       exposure.Input
+		set      int // hours after the window began
+		replaced bool
+	}{
+		"before the pause":                          {exposure.Input{Paused: at(10), Jobs: job(2, 3)}, 9, false},
+		"after the pause":                           {exposure.Input{Paused: at(10), Jobs: job(2, 3)}, 11, true},
+		"after the pause, and a job began later":    {exposure.Input{Paused: at(10), Jobs: job(12, 13)}, 11, false},
+		"after the pause, while an old job runs":    {exposure.Input{Paused: at(10), Jobs: job(2, 0)}, 11, true},
+		"not paused, after the last job":            {exposure.Input{Jobs: job(2, 3)}, 4, true},
+		"not paused, before the last job":           {exposure.Input{Jobs: job(2, 3)}, 2, false},
+		"not paused, and a job runs":                {exposure.Input{Jobs: job(2, 0)}, 4, false},
+		"not paused, and not all jobs are known":    {exposure.Input{Jobs: job(2, 3), JobsPartial: "not all"}, 4, false},
+		"not paused, and no job is known":           {exposure.Input{}, 4, false},
+		"paused, and not all jobs are known":        {exposure.Input{Paused: at(10), JobsPartial: "not all"}, 11, true},
+		"in the window's first hour, paused before": {exposure.Input{Paused: at(-1)}, 1, true},
+	} {
+		x := variable("X")
+		x.Replaced = at(c.set)
+		c.in.At, c.in.Since, c.in.Known = opened, since, []providers.Credential{x}
+		i := slices.IndexFunc(exposure.Open(c.in).Entries, func(e providers.Credential) bool { return e.Name == "X" })
+		got := exposure.Open(c.in).Entries[i]
+		if got.Replaced.IsZero() == c.replaced || !c.replaced && !strings.Contains(got.Why, "may have got the new value") {
+			t.Errorf("%s: replaced %v, why %q", name, got.Replaced, got.Why)
+		}
+	}
+}
+
+// A credential that two runners could read is replaced when neither got the new value.
+func TestWhatTwoRunnersCouldReadIsReplacedForBoth(t *testing.T) {
+	x := variable("X")
+	x.Replaced = since.Add(10 * time.Hour)
+	of := func(paused int) exposure.List {
+		return exposure.Open(exposure.Input{At: opened, Since: since, Known: []providers.Credential{x}, Paused: since.Add(time.Duration(paused) * time.Hour)})
+	}
+	for _, c := range []struct{ a, b, replaced int }{{9, 9, 1}, {9, 11, 0}, {11, 9, 0}} {
+		if _, n, _ := of(c.a).Joined(of(c.b)).Counts(); n != c.replaced {
+			t.Errorf("paused after %d and %d hours: %d replaced, want %d", c.a, c.b, n, c.replaced)
 		}
 	}
 }

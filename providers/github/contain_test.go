@@ -128,7 +128,7 @@ func TestContainingARepositorysRunnerSaysThatItsPauseIsPartial(t *testing.T) {
 	t.Parallel()
 	l, w := contain(t, repoRunner, func(*fake) {})
 	notes := strings.Join(w.ending.Notes, "\n")
-	if !strings.Contains(notes, "pause gh/7") || !strings.Contains(notes, "not confirmed") || !strings.Contains(notes, "nothing at GitHub pauses") {
+	if !strings.Contains(notes, "pause gh/7@acme/web: partial pause: no custom labels") || !strings.Contains(notes, "its group still come to it") && !strings.Contains(notes, "group alone still come") {
 		t.Errorf("%+v", w.ending)
 	}
 	if _, there := l.fake.runners["repos/acme/web"][7]; there {
