@@ -94,7 +94,7 @@ func TestWhatIsNoPlainFileIsNotRead(t *testing.T) {
 	for _, sh := range shells(t) {
 		for path, why := range map[string]string{
 			dir + "/fifo": "not a regular file", dir: "not a regular file", "/dev/zero": "not a regular file", dir + "/link": "a link", dir + "/none": "not there",
-			"/proc/kmsg": "a file of the kernel", "/proc/self/mem": "a file of the kernel", dir + "/p/version": "a file of the kernel", "/proc/self/exe": "a link", "/proc/999999999/exe": "not there",
+			"/proc/kmsg": "a file of the kernel", "/proc/self/mem": "a file of the kernel", dir + "/p/version": "a directory on the way is a link", "/proc/self/exe": "a link", "/proc/999999999/exe": "not there",
 		} {
 			to := &sink{}
 			f := fetch(t, here(sh), path, 0, to)

@@ -38,13 +38,17 @@ main() {
     *) continue ;;
     esac
     for o do [ "$o" != "$u" ] || continue 2; done
-    if far "$u"; then HC="$u is on a mount that may hang"; elif [ $# -lt 400 ]; then set -- "$@" "$u"; else HC='homes beyond the first 400'; fi
+    if far "$u"; then HC="$u is on a mount that may hang"
+    elif ! inside "$R$u/x"; then
+      case $u in /bin | /sbin | /var/run/*) ;; *) HC="a link leads there, not followed: $u" ;; esac
+    elif [ $# -lt 400 ]; then set -- "$@" "$u"; else HC='homes beyond the first 400'; fi
   done; } 2>/dev/null <"$R/etc/passwd"
   for u in "$R/root" "$R"/home/*; do
     u=${u#"$R"}
     if far "$u"; then HC="$u is on a mount that may hang"; continue; fi
-    if [ ! -d "$R$u" ] || [ -L "$R$u" ]; then continue; fi
     for o do [ "$o" != "$u" ] || continue 2; done
+    [ -d "$R$u" ] || [ -L "$R$u" ] || continue
+    if ! inside "$R$u/x"; then HC="a link leads there, not followed: $u"; continue; fi
     if [ $# -lt 400 ]; then set -- "$@" "$u"; else HC='homes beyond the first 400'; fi
   done
   roots "$@"

@@ -2,6 +2,10 @@
 # Reading files: paths are data, links are never followed to content, only regular files are opened.
 T=0            # characters of content written
 MAX=16777216   # and how many there may be
+BT=0 BMAX=8388608 # of those, from places that an account could fill
+AT=0 AMAX=1048576 # of those, from the one place that is being read
+BF=0           # paths told of such places
+ACC=           # that place; empty: only root writes there
 DN=0 DW= CN=0 CW= # places denied and cut in this section, and the first of each
 OWN= WAS=       # with OWN, the paths that were told
 HC=             # set where not every home was read, with why
@@ -15,25 +19,44 @@ enter() {
   frame enter "$1" =
 }
 
+# brief TEXT: so much of it that what follows is read too
+brief() {
+  case $1 in ??????????????????????????????????????????????????????????????????????????????????????????????????*) printf '%.90s...' "$1" ;; *) printf %s "$1" ;; esac
+}
+
 # leave SECTION [WHY-MISSING]
 leave() {
   if [ -n "$2" ]; then mark "missing $2"
+  elif [ "$DN" -gt 0 ] && [ "$CN" -gt 0 ]; then mark "denied $DN not readable, first $(brief "$DW"); and $CN cut, first $(brief "$CW")"
   elif [ "$DN" -gt 0 ]; then mark "denied $DN not readable, first $DW"
-  elif [ "$CN" -gt 0 ]; then mark "cut $CN over a cap, first $CW"
+  elif [ "$CN" -gt 0 ]; then mark "cut $CN not read whole, first $CW"
   else E='=ok'
   fi
   frame section "$1" "$E"
 }
 
-# inside PATH: with a root prefix, no directory under it on the way may be a link
+# inside PATH: no directory on the way may be a link: we read as root what its maker may not. On a running machine a
+# link that is root's is the machine's own arrangement (/var/run, /home) and is followed, but never into the kernel's files.
 inside() {
-  [ -n "$R" ] || return 0
-  q=${1%/*}
-  while [ -n "$q" ] && [ "$q" != "$R" ]; do
-    if [ -L "$q" ]; then return 1; fi
-    q=${q%/*}
+  q=$R o=${1#"$R"/}
+  while :; do
+    case $o in */*) q=$q/${o%%/*} o=${o#*/} ;; *) return 0 ;; esac
+    [ -L "$q" ] || continue
+    # A name beside it is no way out (a runner's bin, which an update points at bin.2.x).
+    t=$($TO readlink "$q" 2>/dev/null)
+    h=${q%/*}
+    [ -n "$R" ] || t=${t#"$h/"}
+    case $t in */* | .. | . | '') ;; *) if ! far "${h#"$R"}/$t" && [ ! -L "$h/$t" ]; then continue; fi ;; esac
+    [ -z "$R" ] || return 1
+    case $LOK in *"$NL$q$NL"*) continue ;; esac
+    [ "$($TO stat -c %u "$q" 2>/dev/null)" = 0 ] || return 1
+    t=$($TO readlink -f "$q" 2>/dev/null)
+    case $t/ in / | // | /proc/* | /sys/*) return 1 ;; esac
+    if far "$t"; then return 1; fi
+    LOK=$LOK$q$NL
   done
 }
+LOK=$NL # links that were found to be root's
 
 # mounts: FAR becomes the places, a line each, behind which a file system may never answer: of the network or
 # of a process (FUSE). A shell's own test would hang there and could not be ended by itself.
@@ -72,6 +95,25 @@ far() {
   return 1
 }
 
+# charge PATH: ACC becomes the place whose budget it counts against. A home, a runner's directory and what else an
+# account can fill have one each, so that none can use up what the rest of the machine needs.
+charge() {
+  case $1/ in
+  // | /etc/* | /usr/* | /lib/* | /bin/* | /sbin/* | /boot/* | /root/* | /proc/* | /sys/*) a= ;;
+  /var/lib/dpkg/* | /var/lib/systemd/* | /var/lib/cloud/*) a= ;;
+  /home/*/* | /var/lib/*/*)
+    a=${1#/*/}
+    case $1 in /var/*) a=${a#*/} ;; esac
+    a=${1%%"/$a"}/${a%%/*}
+    ;;
+  /run/user/*/*) a=${1#/run/user/} a=/run/user/${a%%/*} ;;
+  /run/*) a= ;;
+  *) a=$1 ;;
+  esac
+  [ "$a" = "$ACC" ] || AT=0
+  ACC=$a
+}
+
 # plain FULLPATH: on a running host anything the kernel or the system put there, in a tree only what is in it
 plain() {
   [ -z "$R" ] || { [ -f "$1" ] && [ ! -L "$1" ] && inside "$1"; }
@@ -97,6 +139,25 @@ slurp() {
   V=${V%"$NL"}
 }
 
+# told WHAT CAP COMMAND...: E becomes, marked, what a command writes; where it did not come to its own end, or wrote
+# as much as the cap, that is cut
+told() {
+  tw=$1 tc=$2
+  shift 2
+  V=$({
+    st=$({ { $TO "$@" 2>/dev/null; echo $? >&3; } | head -c "$tc" | encode >&4; } 3>&1)
+    printf '\n%s' "$st"
+  } 4>&1)
+  L=${V##*"$NL"}
+  E=\~${V%"$NL"*}
+  if [ "$L" -ge 124 ]; then cut "did not end in time: $tw"; elif [ $((${#E} * 3 / 4 + 2)) -ge "$tc" ]; then cut "$tw"; fi
+}
+
+# kernels PATH: it is one of the kernel's files, which may wait, be consumed or act when it is opened
+kernels() {
+  case $1 in /proc/sys/fs/binfmt_misc/*) return 1 ;; /proc/* | /sys/* | /dev/*) ;; *) return 1 ;; esac
+}
+
 # one FULLPATH LSTAT: frames of one file, with content where C is not 0
 one() {
   h=${1#"$R"}
@@ -109,15 +170,16 @@ one() {
     ;;
   8*)
     [ "$C" -gt 0 ] || return
-    if [ "$T" -ge "$MAX" ]; then
+    if [ "$T" -ge "$MAX" ] || { [ -n "$ACC" ] && { [ "$AT" -ge "$AMAX" ] || [ "$BT" -ge "$BMAX" ]; }; }; then
       cut "$h"
       frame nodata "$h" =cut
-    elif [ -L "$1" ] || [ ! -f "$1" ] || [ ! -r "$1" ]; then
+    elif kernels "$h" || [ -L "$1" ] || [ ! -f "$1" ] || [ ! -r "$1" ]; then
       deny "$h"
       frame nodata "$h" =denied
     else
-      E="~$($TO head -c "$C" "$1" 2>/dev/null | encode)"
+      told "$h" $((C * 2)) head -c "$C" "$1"
       T=$((T + ${#E}))
+      if [ -n "$ACC" ]; then AT=$((AT + ${#E})) BT=$((BT + ${#E})); fi
       frame data "$h" "$E"
     fi
     ;;
@@ -129,12 +191,21 @@ many() {
   C=$1
   shift
   [ $# -gt 0 ] || return
-  [ -e "$1" ] || [ -L "$1" ] || [ $# -gt 1 ] || return # a pattern that matched nothing
+  [ -L "$1" ] || [ -e "$1" ] || [ $# -gt 1 ] || return # a pattern that matched nothing
   if [ $# -gt 2000 ]; then
     cut "${1%/*}"
     return
   fi
-  if LS=$(stat -c '%f %u %g %s %Y %Z' "$@" 2>/dev/null); then
+  if [ -n "$ACC" ]; then
+    BF=$((BF + $#))
+    if [ $BF -gt 20000 ]; then
+      cut "${1%/*}"
+      return
+    fi
+  fi
+  LS=$($TO stat -c '%f %u %g %s %Y %Z' "$@" 2>/dev/null)
+  st=$?
+  if [ $st = 0 ]; then
     IFS=$NL
     for l in $LS; do
       unset IFS
@@ -145,61 +216,120 @@ many() {
     return
   fi
   for f do
-    if l=$(stat -c '%f %u %g %s %Y %Z' "$f" 2>/dev/null); then one "$f" "$l"; else gone "$f"; fi
+    if [ $st -ge 124 ]; then
+      cut "did not answer in time: ${f#"$R"}"
+      return
+    fi
+    l=$($TO stat -c '%f %u %g %s %Y %Z' "$f" 2>/dev/null)
+    st=$?
+    if [ $st = 0 ]; then one "$f" "$l"; elif [ $st -lt 124 ]; then gone "$f"; fi
   done
 }
 
-matches() { MN=$#; }
+matches() { MN=$#; } # how many a pattern has
+
+# reached FULLPATH: it is a directory that may be looked into, and where not the section says why. What is asked first
+# is asked without following anything: behind a link may be what never answers.
+reached() {
+  if far "${1#"$R"}"; then
+    cut "on a mount that may hang: ${1#"$R"}"
+  elif ! inside "$1/x"; then
+    [ ! -d "${1%/*}" ] || cut "a link leads there, not followed: ${1#"$R"}"
+  elif [ ! -d "$1" ]; then
+    gone "$1"
+  elif [ ! -x "$1" ]; then
+    deny "${1#"$R"}"
+  else
+    return 0
+  fi
+  return 1
+}
 
 # some CAP DIR PATTERN...: what exists of the patterns in DIR (as on the host)
 some() {
   c=$1 b=$R$2
-  if far "$2"; then
-    cut "$2, a mount that may hang"
-    return
-  fi
+  charge "$2"
   shift 2
-  if [ ! -d "$b" ]; then
-    gone "$b"
-    return
-  fi
-  inside "$b/x" || return
-  if [ ! -x "$b" ]; then
-    deny "${b#"$R"}"
-    return
-  fi
+  reached "$b" || return 0
   n=$#
   for s do
-    if far "${b#"$R"}/$s"; then
-      cut "${b#"$R"}/$s, a mount that may hang"
-      continue
-    fi
+    sdir=$b
     case $s in
-    */*)
-      for p in "$b"/${s%/*}; do
-        if [ ! -d "$p" ]; then
-          gone "$p"
-        elif [ ! -x "$p" ]; then
-          deny "${p#"$R"}"
-        else
-          case ${s##*/} in *[*]*) [ -r "$p" ] || deny "${p#"$R"}" ;; esac
-        fi
-      done
+    *[[*?]*/*)
+      nest "$c" "$s" "$b"
+      continue
       ;;
-    *[*]*) [ -r "$b" ] || deny "${b#"$R"}" ;;
+    */*)
+      sdir=$b/${s%/*}
+      reached "$sdir" || continue
+      ;;
     esac
+    case ${s##*/} in *[[*?]*) [ -r "$sdir" ] || deny "${sdir#"$R"}" ;; esac
     # shellcheck disable=SC2086 # it is a pattern
-    matches "$b"/$s
-    if [ "$MN" -gt 2000 ]; then
-      cut "${b#"$R"}/$s"
+    matches "$sdir"/${s##*/}
+    if crowd $MN; then
+      cut "too many: ${sdir#"$R"}/${s##*/}"
       continue
     fi
-    for p in "$b"/$s; do
-      if [ -e "$p" ] || [ -L "$p" ]; then
-        if inside "$p"; then set -- "$@" "$p"; fi
+    for p in "$sdir"/${s##*/}; do
+      if far "${p#"$R"}"; then
+        cut "on a mount that may hang: ${p#"$R"}"
+      elif [ -L "$p" ] || [ -e "$p" ]; then
+        set -- "$@" "$p"
       fi
     done
   done
   shift "$n"
   many "$c" "$@"
+}
+
+# crowd NUMBER: it is more than one place may have
+crowd() { [ "$1" -gt 2000 ] || { [ -n "$ACC" ] && [ "$1" -gt 1000 ]; }; }
+
+# nest CAP PATTERN FULLDIR...: the same for a pattern with a pattern for a directory, a step at a time
+nest() {
+  nc=$1 np=$2
+  shift 2
+  while :; do
+    case $np in */*) nd=${np%%/*} np=${np#*/} ;; *) break ;; esac
+    nk=$#
+    for sdir do
+      case $nd in *[[*?]*) [ -r "$sdir" ] || deny "${sdir#"$R"}" ;; esac
+      # shellcheck disable=SC2086 # it is a pattern
+      matches "$sdir"/$nd
+      if crowd $((MN + $#)); then
+        cut "too many: ${sdir#"$R"}/$nd"
+        continue
+      fi
+      for p in "$sdir"/$nd; do
+        if [ -L "$p" ] || [ -e "$p" ]; then
+          if [ ! -L "$p" ] && [ ! -d "$p" ]; then continue; fi
+          if reached "$p"; then set -- "$@" "$p"; fi
+        else
+          gone "$p"
+        fi
+      done
+    done
+    shift "$nk"
+    [ $# -gt 0 ] || return 0
+  done
+  nk=$#
+  for sdir do
+    case $np in *[[*?]*) [ -r "$sdir" ] || deny "${sdir#"$R"}" ;; esac
+    # shellcheck disable=SC2086 # it is a pattern
+    matches "$sdir"/$np
+    if crowd $((MN + $#)); then
+      cut "too many: ${sdir#"$R"}/$np"
+      continue
+    fi
+    for p in "$sdir"/$np; do
+      if far "${p#"$R"}"; then
+        cut "on a mount that may hang: ${p#"$R"}"
+      elif [ -L "$p" ] || [ -e "$p" ]; then
+        set -- "$@" "$p"
+      fi
+    done
+  done
+  shift "$nk"
+  many "$nc" "$@"
 }

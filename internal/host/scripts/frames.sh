@@ -12,6 +12,7 @@ set +e +f
 
 NL='
 '
+CR=$(printf '\r')
 S=0     # frames written
 W=-w0   # how base64 is told not to wrap; empty: it cannot, tr does it
 TO='timeout -s KILL 5' LO='timeout -s KILL 20' # what stands before a command that could hang

@@ -40,9 +40,13 @@ tailed() {
 last() {
   n=$1
   shift
+  if [ $# -gt 2000 ]; then
+    cut "more than 2000, the older ones not looked at: ${1%/*}"
+    shift $(($# - 200))
+  fi
   for p do
     shift
-    if [ -f "$p" ] && [ ! -L "$p" ] && inside "$p"; then set -- "$@" "$p"; fi
+    if ! far "${p#"$R"}" && inside "$p" && [ ! -L "$p" ] && [ -f "$p" ]; then set -- "$@" "$p"; fi
   done
   while [ $# -gt "$n" ]; do shift; done
   IFS=$NL
@@ -81,6 +85,16 @@ log() {
 # diag ROOT: the newest logs of a listener, and what nohup kept of an agent that was started by hand
 diag() {
   d=$R$1
+  for f in "$1/_diag" "$1/nohup.out"; do
+    if far "$f"; then
+      cut "on a mount that may hang: $f"
+      return 0
+    fi
+  done
+  if ! inside "$d/_diag/x"; then
+    cut "a link leads there, not followed: $1/_diag"
+    return 0
+  fi
   if [ -d "$d/_diag" ] && { [ ! -x "$d/_diag" ] || [ ! -r "$d/_diag" ]; }; then deny "$1/_diag"; fi
   last 2 "$d"/_diag/Runner_*.log "$d"/_diag/Agent_*.log
   IFS=$NL
@@ -94,7 +108,7 @@ diag() {
   unset IFS
   set +f
   f=$d/nohup.out
-  if [ -f "$f" ] && [ ! -L "$f" ] && inside "$f"; then tailed 65536 "$f"; fi
+  if inside "$f" && [ ! -L "$f" ] && [ -f "$f" ]; then tailed 65536 "$f"; fi
 }
 
 # Of a worker's log: which job, of which repository and run, and how it ended. All else in it stays there.
@@ -118,6 +132,10 @@ jobs() {
 
 worked() {
   d=$R$1
+  if far "$1/_diag" || ! inside "$d/_diag/x"; then
+    cut "a mount or a link, not followed: $1/_diag"
+    return 0
+  fi
   last 20 "$d"/_diag/Worker_*.log
   IFS=$NL
   set -f

@@ -16,11 +16,12 @@ seed() {
     case $sd in *//*) sd=${sd%%//*}/${sd#*//} ;; *?/) sd=${sd%/} ;; */.) sd=${sd%/.} ;; *) break ;; esac
   done
   case $sd in /?*) ;; *) return 0 ;; esac
+  if kernels "$sd/"; then return 0; fi
   case $sd/ in *"$NL"* | */../*) return 0 ;; esac
   case $NL$ROOTS$NL in *"$NL$sd$NL"*) return 0 ;; esac
   if far "$sd"; then
     RC="$sd is on a mount that may hang"
-  elif [ -d "$R$sd" ] && [ ! -L "$R$sd" ] && inside "$R$sd/x"; then
+  elif inside "$R$sd/x" && [ -d "$R$sd" ]; then
     RN=$((RN + 1))
     if [ "$RN" -gt 64 ]; then RC="more than 64 installations, first $sd"; else ROOTS=$ROOTS$NL$sd; fi
   fi
@@ -28,9 +29,9 @@ seed() {
 
 # marked DIR: seed it where an identity or its residue is there
 marked() {
-  if far "$1"; then return 0; fi
+  if far "$1" || ! inside "$R$1/x"; then return 0; fi
   for f in .runner .runner_migrated .agent .credentials; do
-    if [ -f "$R$1/$f" ] && [ ! -L "$R$1/$f" ]; then
+    if [ ! -L "$R$1/$f" ] && [ -f "$R$1/$f" ]; then
       seed "$1"
       return 0
     fi
@@ -81,8 +82,14 @@ processes() {
     e=${e%' (deleted)'}
     case $e in
     */bin/Runner.Listener | */bin.*/Runner.Listener | */bin/Agent.Listener | */bin.*/Agent.Listener)
-      e=${e%/*}
-      seed "${e%/*}"
+      # shellcheck disable=SC3013 # dash, bash and busybox have it
+      # The name is as the process sees it: in a name space of its own it could be any file of ours.
+      if [ -n "$R" ] || { ! far "$e" && inside "$e" && [ "/proc/$pid/exe" -ef "$e" ]; }; then
+        e=${e%/*}
+        seed "${e%/*}"
+      else
+        marked "${e%/*/*}"
+      fi
       ;;
     *Runner.Listener | *Agent.Listener) marked "$(readlink "$R/proc/$pid/cwd" 2>/dev/null)" ;;
     */gitlab-runner | */gitlab-ci-multi-runner | */act_runner* | */act-runner* | */forgejo-runner* | */gitea-runner* | */buildkite-agent | */java) ps="$ps $pid:${e##*/}" ;;
@@ -110,7 +117,10 @@ processes() {
       case $w in /?*) marked "$w" ;; esac
       option --config -c
       place "$pid"
-      case $O in /?*/*) seed "${O%/*}" ;; esac
+      case $O in
+      /etc/*/* | /opt/*/* | /srv/*/* | /var/lib/*/*) seed "${O%/*}" ;;
+      /?*/*) if ! far "$O" && mine "$pid" "$R$O"; then seed "${O%/*}"; fi ;;
+      esac
       ;;
     *buildkite-agent*)
       option --config
@@ -132,31 +142,41 @@ jdir() {
   j=${1%/.}
   case $j in /?*) ;; *) return 0 ;; esac
   case $NL$JDIRS$NL in *"$NL$j$NL"*) return 0 ;; esac
-  if far "$j"; then RC="$j is on a mount that may hang"; else JDIRS=$JDIRS$NL$j; fi
+  if far "$j"; then RC="$j is on a mount that may hang"; elif ! kernels "$j/"; then JDIRS=$JDIRS$NL$j; fi
 }
 
-# started DIR: the roots that units in DIR start
+# started DIR [USER]: the roots that units in DIR start; of a user's own units only where an identity is there
 started() {
-  if far "$1" || [ ! -d "$R$1" ]; then return 0; fi
+  if far "$1" || ! inside "$R$1/x" || [ ! -d "$R$1" ]; then return 0; fi
+  k=0
   for f in "$R$1"/*.service; do
-    if [ ! -f "$f" ] || [ -L "$f" ] || ! inside "$f"; then continue; fi
-    w= x= n=0
-    { while IFS= read -r L || [ -n "$L" ]; do
-      n=$((n + 1))
-      [ "$n" -le 400 ] || break
+    if [ -L "$f" ] || far "${f#"$R"}" || [ ! -f "$f" ]; then continue; fi
+    k=$((k + 1))
+    if [ "$k" -gt 200 ]; then
+      RC="more than 200 units in $1"
+      break
+    fi
+    w= x=
+    t=$($TO head -c 16384 "$f" 2>/dev/null | tr -d '\0')
+    IFS=$NL
+    set -f
+    for L in $t; do
       case $L in WorkingDirectory=*) w=${L#*=} ;; ExecStart=*) x=${L#*=} ;; esac
-    done; } 2>/dev/null <"$f"
+    done
+    unset IFS
+    set +f
+    f=${f##*/}
     case $x in
     */runsvc.sh* | */run.sh*)
       xr=${x%/run*.sh*}
       xr=/${xr#*/}
-      STARTS=$STARTS${f##*/}' '$xr$NL
-      case ${f##*/} in actions.runner.* | vsts.agent.*) seed "$xr" ;; *) marked "$xr" ;; esac # marked has an f of its own
+      STARTS=$STARTS$f' '$xr$NL
+      case $2$f in actions.runner.* | vsts.agent.*) seed "$xr" ;; *) marked "$xr" ;; esac
       ;;
     esac
     case $w in
     /?*)
-      case $x in *runner* | *agent*) case $x in */runsvc.sh* | */run.sh*) ;; *) STARTS=$STARTS${f##*/}' '$w$NL ;; esac ;; esac
+      case $x in *runner* | *agent*) case $x in */runsvc.sh* | */run.sh*) ;; *) STARTS=$STARTS$f' '$w$NL ;; esac ;; esac
       marked "$w"
       ;;
     esac
@@ -169,15 +189,20 @@ roots() {
   [ "$P" = image ] || processes # an image's /proc could be of whoever mounted it
   for u in /etc/systemd/system /run/systemd/system /run/systemd/transient /usr/local/lib/systemd/system; do started "$u"; done
   for u do
-    started "$u/.config/systemd/user"
-    if [ -d "$R$u/.dev-env" ] && [ ! -L "$R$u/.dev-env" ]; then seed "$u/.dev-env"; fi
+    started "$u/.config/systemd/user" user:
+    if ! far "$u/.dev-env" && inside "$R$u/.dev-env/x" && [ -d "$R$u/.dev-env" ]; then seed "$u/.dev-env"; fi
   done
   for u in / /opt /srv /var/lib /home "$@"; do
     if far "$u"; then continue; fi
-    for f in "$R${u%/}"/.runner "$R${u%/}"/.agent "$R${u%/}"/*/.runner "$R${u%/}"/*/.agent "$R${u%/}"/.[!.]*/.runner; do
-      if [ -f "$f" ] && [ ! -L "$f" ]; then
-        f=${f#"$R"}
-        seed "${f%/*}"
+    # A name at a time: a pattern for what lies in them would ask a mount that may hang.
+    matches "$R${u%/}"/*
+    if [ "$MN" -gt 2000 ]; then
+      RC="too many places in $u"
+      continue
+    fi
+    for d in "$R${u%/}" "$R${u%/}"/* "$R${u%/}"/.[!.]*; do
+      if [ ! -L "$d" ] || [ "$d" = "$R${u%/}" ]; then
+        if far "${d#"$R"}"; then RC="on a mount that may hang: ${d#"$R"}"; elif [ -d "$d" ]; then marked "${d#"$R"}"; fi
       fi
     done
   done
@@ -212,10 +237,10 @@ found() {
     case ${d#"$R"} in
     /proc | /sys | /dev | /run | /boot | /lib | /lib32 | /lib64 | /libx32 | /bin | /sbin | /usr | /var | /etc | /snap | /lost+found) continue ;;
     esac
-    if [ -d "$d" ] && [ ! -L "$d" ] && ! far "${d#"$R"}"; then set -- "$d" "$@"; fi
+    if ! far "${d#"$R"}" && [ ! -L "$d" ] && [ -d "$d" ]; then set -- "$d" "$@"; fi
   done
   for d in "$R/usr/local" "$R/usr/share" "$R/var/lib" "$R/var/opt" "$R/var/tmp" "$R/dev/shm" "$R/etc"; do
-    if [ -d "$d" ] && [ ! -L "$d" ] && inside "$d/x" && ! far "${d#"$R"}"; then set -- "$d" "$@"; fi
+    if ! far "${d#"$R"}" && inside "$d/x" && [ -d "$d" ]; then set -- "$d" "$@"; fi
   done
   n=0
   for d do case $d in /*) n=$((n + 1)) ;; *) break ;; esac; done
@@ -235,6 +260,7 @@ found() {
 # config FULLPATH: a config.toml with what lies beside it
 config() {
   g=${1%/*}
+  charge "${g#"$R"}"
   many 131072 "$1"
   some 4096 "${g#"$R"}" .runner_system_id
 }
@@ -242,7 +268,7 @@ config() {
 # mine PID FULLPATH: a file that a running agent names is believed only where it belongs to that agent's account,
 # so that nobody can have us read for him what he could not read himself
 mine() {
-  if [ ! -f "$2" ] || [ -L "$2" ] || ! inside "$2"; then return 1; fi
+  if kernels "${2#"$R"}" || ! inside "$2" || [ -L "$2" ] || [ ! -f "$2" ]; then return 1; fi
   field "$R/proc/$1/status" Uid:
   set -f
   # shellcheck disable=SC2086 # the numbers of the line
@@ -287,7 +313,7 @@ runners() {
     set +f
     pid=${b%%:*} b=${b#*:}
     case $b in /etc/buildkite-agent/* | /usr/local/etc/buildkite-agent/* | */.buildkite-agent/buildkite-agent.cfg) continue ;; esac
-    if far "$b"; then cut "$b, a mount that may hang"; elif [ -z "$pid" ] || mine "$pid" "$R$b"; then many 131072 "$R$b"; fi
+    if far "$b"; then cut "$b, a mount that may hang"; elif [ -z "$pid" ] || mine "$pid" "$R$b"; then charge "${b%/*}" && many 131072 "$R$b"; fi
   done
   IFS=$NL
   set -f

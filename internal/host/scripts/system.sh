@@ -181,12 +181,21 @@ homes() {
   leave homes
 }
 
-# jobhooks FILE: lstat of the scripts that a .env names
+# jobhooks FULLPATH: lstat of the scripts that a .env names
 jobhooks() {
-  plain "$1" && [ -f "$1" ] || return
-  { while IFS= read -r L || [ -n "$L" ]; do
-    case $L in *[!\ -~]* | */../*) ;; ACTIONS_RUNNER_HOOK_JOB_*=/*) L=${L#*=} && inside "$R$L" && many 0 "$R$L" ;; esac
-  done; } 2>/dev/null <"$1"
+  if far "${1#"$R"}" || ! inside "$1" || [ -L "$1" ] || [ ! -f "$1" ]; then return 0; fi
+  t=$($TO head -c 65536 "$1" 2>/dev/null | tr -d '\0')
+  IFS=$NL
+  set -f
+  for L in $t; do
+    unset IFS
+    set +f
+    L=${L%"$CR"}
+    case $L in *[!\ -~]* | */../*) continue ;; ACTIONS_RUNNER_HOOK_JOB_*=/*) L=${L#*=} ;; *) continue ;; esac
+    if far "$L"; then cut "on a mount that may hang: $L"; elif ! kernels "$L" && inside "$R$L"; then many 0 "$R$L"; fi
+  done
+  unset IFS
+  set +f
 }
 
 # work: what lies in the runners' own directories beside their configuration
