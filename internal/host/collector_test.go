@@ -300,7 +300,8 @@ func TestTheLoginEnvironmentDecidesNothing(t *testing.T) {
 	}
 	env := []string{
 		"PATH=" + evil, "ENV=" + evil + "/rc", "BASH_ENV=" + evil + "/rc", "IFS=/", "CDPATH=" + evil, "LC_ALL=en_US.UTF-8",
-		"BASH_FUNC_printf%%=() { echo x >>" + ran + "; }", "BASH_FUNC_stat%%=() { echo x >>" + ran + "; }", "POSIXLY_CORRECT=1", "GLOBIGNORE=*",
+		"BASH_FUNC_printf%%=() { echo x >>" + ran + "; }", "BASH_FUNC_stat%%=() { echo x >>" + ran + "; }",
+		"BASH_FUNC_grep%%=() { echo x >>" + ran + "; }", "BASH_FUNC_sort%%=() { echo x >>" + ran + "; }", "BASH_FUNC_getcap%%=() { echo x >>" + ran + "; }", "POSIXLY_CORRECT=1", "GLOBIGNORE=*",
 	}
 	for _, sh := range shells(t) {
 		out, _ := tr.run(sh, snapshot.ProfileTriage, env, nil)

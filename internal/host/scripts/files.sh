@@ -145,7 +145,7 @@ told() {
   tw=$1 tc=$2
   shift 2
   V=$({
-    st=$({ { $TO "$@" 2>/dev/null; echo $? >&3; } | head -c "$tc" | encode >&4; } 3>&1)
+    st=$({ { "$@" 2>/dev/null; echo $? >&3; } | head -c "$tc" | encode >&4; } 3>&1)
     printf '\n%s' "$st"
   } 4>&1)
   L=${V##*"$NL"}
@@ -177,7 +177,8 @@ one() {
       deny "$h"
       frame nodata "$h" =denied
     else
-      told "$h" $((C * 2)) head -c "$C" "$1"
+      # shellcheck disable=SC2086 # a command and its options
+      told "$h" $((C * 2)) $TO head -c "$C" "$1"
       T=$((T + ${#E}))
       if [ -n "$ACC" ]; then AT=$((AT + ${#E})) BT=$((BT + ${#E})); fi
       frame data "$h" "$E"

@@ -3,7 +3,8 @@
 # delete it when it was taken in.
 # N (nonce), R (root prefix) and P (profile) or U (unit) were set by the three lines before this one.
 \unalias -a 2>/dev/null
-\unset -f unset command printf read test [ shift set eval trap wait kill sleep cd base64 head tail tr sed ls stat find readlink id date timeout renice journalctl systemctl sudo 2>/dev/null
+\unset -f unset command printf read test [ shift set eval trap wait kill sleep cd base64 head tail tr sed ls stat find readlink id date timeout renice journalctl systemctl sudo \
+  grep sort getcap true echo cat 2>/dev/null
 unset LD_PRELOAD LD_LIBRARY_PATH LD_AUDIT BASH_ENV ENV CDPATH GLOBIGNORE IFS
 PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C TZ=UTC0
 export PATH LC_ALL TZ

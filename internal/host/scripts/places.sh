@@ -45,9 +45,9 @@ units() {
 
 crons() {
   enter cron
-  some 65536 /etc crontab anacrontab rc.local rc.d/rc.local 'cron.d/*' 'cron.hourly/*' 'cron.daily/*' 'cron.weekly/*' 'cron.monthly/*'
-  some 65536 /var/spool 'cron/*' 'cron/crontabs/*' 'cron/atjobs/*' 'at/*'
-  for d in /etc/cron.d /var/spool/cron /var/spool/cron/crontabs /var/spool/cron/atjobs /var/spool/at; do
+  some 65536 /etc crontab anacrontab rc.local rc.d/rc.local 'cron.d/*' 'cron.hourly/*' 'cron.daily/*' 'cron.weekly/*' 'cron.monthly/*' 'crontabs/*' 'periodic/*/*'
+  some 65536 /var/spool 'cron/*' 'cron/crontabs/*' 'cron/tabs/*' 'cron/atjobs/*' 'at/*'
+  for d in /etc/cron.d /var/spool/cron /var/spool/cron/crontabs /var/spool/cron/tabs /etc/crontabs /var/spool/cron/atjobs /var/spool/at; do
     [ ! -d "$R$d" ] || [ -r "$R$d" ] || deny "$d"
   done
   leave cron

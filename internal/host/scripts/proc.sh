@@ -108,14 +108,28 @@ detail() {
   done
   if [ -z "$R$PIDS" ]; then leave detail; return; fi
   if find / -maxdepth 0 -printf '' 2>/dev/null; then
-    frame plinks exe "~$(cd "$R/proc" && $TO find [0-9]*/exe [0-9]*/cwd -maxdepth 0 -printf '%p\0%l\0' 2>/dev/null | head -c 4194304 | encode)"
-    frame plinks fd "~$(cd "$R/proc" && $TO find [0-9]*/fd -maxdepth 1 \( -lname 'socket:*' -o -lname '/proc/*/mem' \) -printf '%p\0%l\0' 2>/dev/null | head -c 4194304 | encode)"
+    told 'programs and directories of processes' 4194304 places exe
+    frame plinks exe "$E"
+    told 'descriptors of processes' 4194304 places fd
+    frame plinks fd "$E"
   else
     for pid in $PIDS; do
       frame plinks "$pid" "~$(links "$pid" | encode)"
     done
   fi
   leave detail
+}
+
+# places exe|fd: pairs of path and target
+places() {
+  cd "$R/proc" || return
+  if [ "$1" = exe ]; then
+    $TO find [0-9]*/exe [0-9]*/cwd -maxdepth 0 -printf '%p\0%l\0'
+  else
+    $TO find [0-9]*/fd -maxdepth 1 \( -lname 'socket:*' -o -lname '/proc/*/mem' \) -printf '%p\0%l\0'
+  fi
+  [ $? -ge 124 ] && return 124 # find says 1 where a process ended meanwhile
+  return 0
 }
 
 # links PID: pairs for a find that cannot print them

@@ -104,23 +104,33 @@ accounts() {
 installers() {
   i=$R/var/lib/dpkg/info
   [ -d "$i" ] && inside "$i/x" || return
-  t=$(cd "$i" && $TO grep -lE '/dev/(tcp|udp)/|base64 +(-d|--decode)|\b(nohup|setsid)\b|\b(curl|wget)\b.*\| *(ba|da)?sh' -- *.preinst *.postinst *.prerm *.postrm 2>/dev/null | head -n 20)
+  t=$(cd "$i" && $TO grep -lE '/dev/(tcp|udp)/|base64 +(-d|--decode)|\b(nohup|setsid)\b|\b(curl|wget)\b.*\| *(ba|da)?sh' -- *.preinst *.postinst *.prerm *.postrm 2>/dev/null)
+  [ $? -lt 124 ] || cut "the search of the packages' scripts ran out of time"
+  n=0
   IFS=$NL
   set -f
   for p in $t; do
     unset IFS
     set +f
+    n=$((n + 1))
+    if [ "$n" -gt 20 ]; then
+      cut "$i/$p"
+      break
+    fi
     many 8192 "$i/$p"
   done
   unset IFS
   set +f
 }
 
-# listed LIMIT CAP: reads paths from the here-document and tells each, LIMIT at most
+# listed LIMIT CAP PATHS: tells each of the paths, a line each, LIMIT at most
 listed() {
   k=0
-  while IFS= read -r p; do
-    [ -n "$p" ] || continue
+  IFS=$NL
+  set -f
+  for p in $3; do
+    unset IFS
+    set +f
     k=$((k + 1))
     if [ "$k" -gt "$1" ]; then
       cut "${p#"$R"}"
@@ -128,6 +138,15 @@ listed() {
     fi
     ! inside "$p" || many "$2" "$p"
   done
+  unset IFS
+  set +f
+}
+
+capable() {
+  t=$($LO getcap -r "$@")
+  st=$?
+  printf '%s\n' "$t" | sed "/./!d;s,^$R/,/,"
+  return $st
 }
 
 # privileged: files that run with more rights than who starts them
@@ -137,15 +156,17 @@ privileged() {
     -o -path "$R/var/lib/containers" -o -path "$R/snap" \) -prune -o -type f \( -perm -4000 -o -perm -2000 \) ! -path "*$NL*" -print 2>/dev/null)
   [ $? -lt 124 ] || cut 'the search for setuid files ran out of time'
   [ "$UID_" = 0 ] || deny 'directories of other users'
-  listed 300 0 <<EOF
-$t
-EOF
+  ACC=
+  listed 300 0 "$t"
   if command -v getcap >/dev/null 2>&1; then
     set --
     for d in /usr /opt /home /root /srv /bin /sbin; do
       if [ -d "$R$d" ] && [ ! -L "$R$d" ]; then set -- "$@" "$R$d"; fi
     done
-    [ $# -eq 0 ] || frame fact caps "~$($LO getcap -r "$@" 2>/dev/null | sed "s,^$R/,/," | head -c 65536 | encode)"
+    [ $# -eq 0 ] || {
+      told 'capabilities of files' 65536 capable "$@"
+      frame fact caps "$E"
+    }
   else
     mark 'getcap is not installed: capabilities of files were not looked for'
     frame gap capabilities "$E"
@@ -160,9 +181,8 @@ repos() {
     t=$($LO find "$d" -xdev -maxdepth 9 \( -name node_modules -o -name objects \) -prune -o -type f ! -path "*$NL*" \
       \( -path '*/.git/hooks/*' ! -name '*.sample' -o -path '*/.git/config' \) -print 2>/dev/null)
     [ $? -lt 124 ] || cut "${d#"$R"}"
-    listed 100 4096 <<EOF
-$t
-EOF
+    charge "${d#"$R"}"
+    listed 100 4096 "$t"
   done
 }
 
@@ -228,12 +248,17 @@ containers() {
   leave containers
 }
 
+brought() {
+  cd "$i" && printf '%s\n' "$WAS" | sed -n 's,^/usr\(/\(lib\|bin\|sbin\)[^/]*/.*\)$,&\n\1,;/^\//p' | $TO grep -hxFf - -- *.list
+}
+
 # owned: which of the paths told so far a package of Debian's kind brought; a merged /usr has two names for one file
 owned() {
   enter owned
   i=$R/var/lib/dpkg/info
   if [ -d "$i" ] && inside "$i/x"; then
-    frame fact dpkg "~$(cd "$i" && printf '%s\n' "$WAS" | sed -n 's,^/usr\(/\(lib\|bin\|sbin\)[^/]*/.*\)$,&\n\1,;/^\//p' | $TO grep -hxFf - -- *.list 2>/dev/null | head -c 1048576 | encode)"
+    told 'what packages brought' 1048576 brought
+    frame fact dpkg "$E"
   fi
   leave owned
 }
