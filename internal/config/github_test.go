@@ -50,6 +50,7 @@ func TestEachMistakeWithAGitHubIsOneClearLine(t *testing.T) {
 	for _, c := range []struct{ name, in, want string }{
 		{"the API", strings.Replace(prov, "github.com", "api.github.com", 1), `c.yaml:4:5: the URL of the API, not of the service; write https://github.com`},
 		{"the API of a server", strings.Replace(prov, "github.com", "h.example/api/v3", 1), `c.yaml:4:5: the URL of the API, not of the service; leave out /api/v3`},
+		{"a name in full", strings.Replace(prov, "github.com", "GitHub.com.", 1), `c.yaml:4:5: a host with a dot at its end; leave out the dot`},
 		{"an organization", strings.Replace(prov, "github.com", "github.com/acme", 1), `c.yaml:4:5: a URL with a path; write https://github.com alone`},
 		{"http", strings.Replace(prov, "https", "http", 1), `c.yaml:4:5: the token would travel in clear`},
 		{"a GitLab's scope", prov + "    scopes: [\"group:x\"]\n", `c.yaml:6:14: not a scope; write enterprise:SLUG, organization:ORG, repository:OWNER/REPO, repositories:OWNER or mine`},

@@ -134,6 +134,8 @@ func (v *validator) url(here []string, p *Provider) {
 		v.add(here, "write https://HOST or https://HOST/PATH", "not a URL")
 	case u.User != nil:
 		v.add(here, "name the token's place under look and act", "a URL with a name or password in it")
+	case strings.HasSuffix(u.Hostname(), "."):
+		v.add(here, "leave out the dot", "a host with a dot at its end")
 	case u.RawQuery != "" || u.Fragment != "" || u.ForceQuery:
 		v.add(here, "leave out ? and #", "a URL with more than a host and a path")
 	case u.Scheme != "https" && (u.Scheme != "http" || !loopback(u.Hostname())):

@@ -90,7 +90,7 @@ func TestAReferenceIsOfThisSystemAndOfAPlaceWhereRunnersAre(t *testing.T) {
 
 func TestAPIIsWhereEachKindOfGitHubHasIt(t *testing.T) {
 	for in, want := range map[string]string{
-		"https://github.com": "https://api.github.com", "https://acme.ghe.com/": "https://api.acme.ghe.com",
+		"https://github.com": "https://api.github.com", "https://acme.ghe.com/": "https://api.acme.ghe.com", "https://GitHub.com.": "https://api.github.com",
 		"https://github.example.org": "https://github.example.org/api/v3", "http://127.0.0.1:81": "http://127.0.0.1:81/api/v3",
 	} {
 		if u, err := API(in); err != nil || u.String() != want {

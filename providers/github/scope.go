@@ -115,6 +115,7 @@ func API(address string) (*url.URL, error) {
 	case u.Path != "":
 		return nil, fmt.Errorf("url has a path; write the address that people open, such as https://github.example.org, without /api/v3")
 	}
+	u.Host = strings.TrimSuffix(u.Host, ".") // of a name that is written in full
 	host := strings.ToLower(u.Host)
 	switch {
 	case host == "api.github.com", strings.HasPrefix(host, "api.") && strings.HasSuffix(host, ".ghe.com"):
