@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/bradleyfalzon/ghinstallation/v2"
@@ -46,6 +47,7 @@ type MintOptions struct {
 type Mint struct {
 	o    MintOptions
 	turn chan struct{} // held by who mints
+	held atomic.Bool   // a token was minted
 	minted
 }
 
@@ -96,12 +98,9 @@ func (m *Mint) Token(ctx context.Context) (secret.Secret, error) {
 	return m.token, nil
 }
 
-// Held reports whether a token was minted already.
-func (m *Mint) Held() bool {
-	m.turn <- struct{}{}
-	defer m.free()
-	return !m.token.IsZero()
-}
+// Held reports whether a token was minted already. It waits for nobody, least of all for one
+// that is being minted.
+func (m *Mint) Held() bool { return m.held.Load() }
 
 // known returns the permissions of the installation and when the token ends; ok is false
 // before the first token.
@@ -184,6 +183,7 @@ func (m *Mint) mint(ctx context.Context) error {
 		granted = w.Permissions
 	}
 	m.token, m.granted, m.until = secret.New(w.Token), granted, w.Expires
+	m.held.Store(true)
 	if !a.Date.IsZero() { // by GitHub's clock; ours may be off
 		m.until = m.o.Clock.Now().Add(w.Expires.Sub(a.Date))
 	}

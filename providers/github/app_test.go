@@ -276,3 +276,21 @@ func TestWhatStandsBetweenAnAppAndItsTokenIsSaid(t *testing.T) {
 		t.Error("an App without numbers")
 	}
 }
+
+// Whether a token is held is asked by a screen: it does not wait for one that is being made.
+func TestWhetherATokenIsHeldIsSaidWhileOneIsMade(t *testing.T) {
+	m := serveApp(t).mint(t)
+	if m.Held() {
+		t.Error("held before the first")
+	}
+	if err := m.hold(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if m.Held() {
+		t.Error("held while the first is made")
+	}
+	m.free()
+	if _, err := m.Token(context.Background()); err != nil || !m.Held() {
+		t.Errorf("%v, held %t", err, m.Held())
+	}
+}

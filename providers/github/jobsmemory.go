@@ -31,7 +31,7 @@ type memory struct {
 type searched struct {
 	on    runnerKey
 	since time.Time
-	real  time.Time
+	real  time.Time // as providers.WithRecent counts, whatever the provider's clock says
 	s     *search
 }
 
