@@ -126,6 +126,8 @@ func (p *Provider) seal(ctx context.Context, sc scope, g group) (why string, err
 	switch {
 	case g.Inherited:
 		return "it is the enterprise's, and who may use it is decided there", nil
+	case g.Visibility == "private" && sc.level == organization:
+		return "it serves all private repositories (visibility private)", nil
 	case g.Visibility != "selected":
 		return "it serves all " + map[bool]string{true: "organizations", false: "repositories"}[sc.level == enterprise] + " (visibility " + word(g.Visibility) + ")", nil
 	case g.Public == nil || *g.Public:

@@ -202,6 +202,28 @@ func TestAQuarantineHidesNoJob(t *testing.T) {
 	}
 }
 
+func TestAGroupOfPrivateRepositoriesDoesNotServeAll(t *testing.T) {
+	l := openActing(t, providertest.Wait)
+	for visibility, want := range map[string]string{"private": "it serves all private repositories", "all": "it serves all repositories"} {
+		l.fake.change(func(f *fake) { f.groups["orgs/acme"][2].Visibility = visibility })
+		if o := l.look(t, orgRunner); o.Paused != witness.No || !strings.Contains(o.Says, want) {
+			t.Errorf("%s: %s", visibility, o.Says)
+		}
+	}
+	l.fake.change(func(f *fake) {
+		f.groups["orgs/acme"][2].Visibility, f.groups["orgs/acme"][2].Repos = "selected", nil
+		f.runners["orgs/acme"][24].GroupID = 2
+	})
+	v, err := l.view(t.Context(), scope{organization, "acme"}, 24)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, caveat, err := l.placesOf(t.Context(), l.few(9), v.sc, v.runner)
+	if want := "the runner's group serves nobody now, so all repositories of acme were looked at that this credential can see"; err != nil || caveat != want {
+		t.Errorf("%q, %v", caveat, err)
+	}
+}
+
 func TestAGroupIsAQuarantineByWhatItReadsAsNotByItsName(t *testing.T) {
 	t.Parallel()
 	for name, edit := range map[string]func(*fakeGroup){

@@ -105,7 +105,7 @@ func (p *Provider) placesOf(ctx context.Context, b *bounded, sc scope, w wireRun
 	case more:
 		caveat = fmt.Sprintf("only the %d latest pushed repositories of %s were looked through", len(c.list), sc.path)
 	case caveat != "":
-		caveat = servesNobody + "every repository of " + sc.path + " is looked at, as far as they are some " + onlySeen
+		caveat += "all repositories of " + sc.path + " were looked at " + onlySeen
 	default:
 		caveat = "GitHub lists only repositories of " + sc.path + " " + onlySeen
 	}
