@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -206,6 +207,11 @@ func TestEveryRouteOfTheTableIsDescribed(t *testing.T) {
 		known++
 		if route, _ := d.find(r.Method, path); route != nil {
 			kept++
+		}
+	}
+	for _, r := range Reads() { // what nobody asks is not allowed either
+		if slices.Contains([]string{"/rate_limit", "/meta", "/repos/{owner}/{repo}"}, r.Pattern) {
+			t.Errorf("%s is read by nobody", r.Pattern)
 		}
 	}
 	if known < 50 || kept < 40 {

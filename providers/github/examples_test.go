@@ -61,9 +61,9 @@ func TestOfficialExamplesLoseNoFieldThatIsUsed(t *testing.T) {
 		{"GET", "/repos/{owner}/{repo}/actions/caches", into[cachePage], []string{"total_count", "actions_caches[].id", "actions_caches[].ref", "actions_caches[].key", "actions_caches[].version", "actions_caches[].created_at", "actions_caches[].last_accessed_at", "actions_caches[].size_in_bytes"}},
 		{"GET", "/repos/{owner}/{repo}/actions/runs/{run_id}/artifacts", into[artifactPage], []string{"total_count", "artifacts[].id", "artifacts[].name", "artifacts[].size_in_bytes", "artifacts[].expired", "artifacts[].created_at", "artifacts[].expires_at", "artifacts[].digest", "artifacts[].workflow_run.id"}},
 		{"GET", "/repos/{owner}/{repo}/actions/artifacts/{artifact_id}", into[runArtifact], []string{"id", "name", "digest", "size_in_bytes"}},
-		{"GET", "/orgs/{org}/installations", into[installationPage], []string{"installations[].id", "installations[].app_id", "installations[].app_slug", "installations[].repository_selection"}},
+		{"GET", "/orgs/{org}/installations", into[installationPage], []string{"installations[].id", "installations[].app_id", "installations[].app_slug"}},
 		// what the other parts of the package read
-		{"GET", "/orgs/{org}/actions/runner-groups", into[wireGroups], []string{"total_count", "runner_groups[].id", "runner_groups[].name", "runner_groups[].visibility", "runner_groups[].default", "runner_groups[].inherited"}},
+		{"GET", "/orgs/{org}/actions/runner-groups", into[groupPage], []string{"total_count", "runner_groups[].id", "runner_groups[].name", "runner_groups[].visibility", "runner_groups[].default", "runner_groups[].inherited"}},
 		{"GET", "/repos/{owner}/{repo}/actions/secrets", into[wireSecrets], []string{"total_count", "secrets[].name", "secrets[].created_at", "secrets[].updated_at"}},
 		{"GET", "/repos/{owner}/{repo}/actions/organization-secrets", into[wireSecrets], []string{"secrets[].name", "secrets[].updated_at"}},
 		{"GET", "/orgs/{org}/dependabot/secrets", into[wireSecrets], []string{"secrets[].name", "secrets[].updated_at", "secrets[].visibility"}},

@@ -123,7 +123,7 @@ func FuzzAnswers(f *testing.F) {
 		_, _ = decode[wireRetention](a)
 		_, _ = decode[wireWorkflows](a)
 		_, _ = decode[[]wireCommit](a)
-		_, _ = decode[wireGroups](a)
+		_, _ = decode[groupPage](a)
 		_, _ = decode[wireGroupRepos](a)
 		_, _ = decode[wireGroupOrgs](a)
 		if c, err := decode[wireContent](a); err == nil {

@@ -169,12 +169,12 @@ func (p *Provider) enterprisePlaces(ctx context.Context, b *bounded, sc scope, w
 	return out, whys, nil
 }
 
-func oneGroup(ctx context.Context, s service, path string, id int64) (wireGroup, error) {
+func oneGroup(ctx context.Context, s service, path string, id int64) (group, error) {
 	a, err := s.get(ctx, path, nil)
 	if err != nil {
-		return wireGroup{}, err
+		return group{}, err
 	}
-	g, err := decode[wireGroup](a)
+	g, err := decode[group](a)
 	if err == nil && g.ID != id {
 		err = malformed(a, "not the group that was asked for")
 	}

@@ -96,17 +96,17 @@ func TestASmallLimitKeepsAFifthAndAnotherHourIsAnotherLimit(t *testing.T) {
 	c := &counting{answer: limitedTo(200, 60, 13, emptyList)}
 	p := overCounting(t, c)
 	for range 2 {
-		if _, err := p.look.get(ctx, "meta", nil); err != nil {
+		if _, err := p.look.get(ctx, "user", nil); err != nil {
 			t.Errorf("13 of 60 left: %v", err)
 		}
 	}
 	c.answer = limitedTo(200, 60, 12, emptyList)
-	_, _ = p.look.get(ctx, "meta", nil)
-	if _, err := p.look.get(ctx, "meta", nil); !errors.Is(err, errKept) {
+	_, _ = p.look.get(ctx, "user", nil)
+	if _, err := p.look.get(ctx, "user", nil); !errors.Is(err, errKept) {
 		t.Errorf("12 of 60 left: %v", err)
 	}
 	p.limits.by["core"] = known{rate: p.limits.by["core"].rate, until: p.clock.Now().Add(-time.Second)}
-	if _, err := p.look.get(ctx, "meta", nil); err != nil {
+	if _, err := p.look.get(ctx, "user", nil); err != nil {
 		t.Errorf("after the reset: %v", err)
 	}
 }

@@ -28,7 +28,7 @@ type listing struct {
 	yield  func(providers.Page) error
 	seen   idSet
 	pass   idSet // seen in this reading
-	groups map[int64]wireGroup
+	groups map[int64]group
 	asked  bool // for the groups
 	total  int  // total_count, as last told
 	shifts bool // total_count was not always the same

@@ -29,7 +29,6 @@ type appInstallation struct {
 	ID        int64   `json:"id"`
 	App       int64   `json:"app_id"`
 	Slug      string  `json:"app_slug"`
-	Selection string  `json:"repository_selection"`
 	Suspended *string `json:"suspended_at"`
 }
 

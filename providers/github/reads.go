@@ -14,8 +14,6 @@ import (
 func Reads() []transport.Route {
 	pages := []string{"page", "per_page"}
 	out := []transport.Route{
-		{Method: "GET", Pattern: "/rate_limit"},
-		{Method: "GET", Pattern: "/meta"},
 		{Method: "GET", Pattern: "/user"},
 		{Method: "GET", Pattern: "/user/orgs", Query: pages},
 		{Method: "GET", Pattern: "/user/repos", Query: append([]string{"affiliation", "visibility"}, pages...)},
@@ -25,7 +23,6 @@ func Reads() []transport.Route {
 		{Method: "GET", Pattern: "/orgs/{org}/repos", Query: append([]string{"type"}, pages...)},
 		{Method: "GET", Pattern: "/users/{user}"},
 		{Method: "GET", Pattern: "/users/{user}/repos", Query: append([]string{"type"}, pages...)},
-		{Method: "GET", Pattern: "/repos/{owner}/{repo}"},
 	}
 	for _, at := range []string{"/enterprises/{enterprise}", "/orgs/{org}", "/repos/{owner}/{repo}"} {
 		out = append(

@@ -54,7 +54,7 @@ func (p *Provider) Runner(ctx context.Context, t target.Ref) (providers.Runner, 
 	if err != nil {
 		return providers.Runner{}, fmt.Errorf("read runner %s: %w", t, err)
 	}
-	var groups map[int64]wireGroup
+	var groups map[int64]group
 	if w.GroupID != nil {
 		groups = p.groupsOf(ctx, sc)
 	}
@@ -72,7 +72,7 @@ func (p *Provider) Managers(ctx context.Context, t target.Ref) ([]providers.Mana
 	return nil, ctx.Err()
 }
 
-func (p *Provider) runner(sc scope, w wireRunner, groups map[int64]wireGroup) providers.Runner {
+func (p *Provider) runner(sc scope, w wireRunner, groups map[int64]group) providers.Runner {
 	r := providers.Runner{
 		Ref: p.ref(sc, w.ID), Name: p.text(w.Name), Owner: untrusted.Text(sc.path), Status: word(w.Status), Online: w.online(), Busy: tri(w.Busy),
 		Ephemeral: tri(w.Ephemeral), OS: p.text(w.OS), Version: p.text(w.Version), Shared: sc.level != repository, Web: p.pageOfRunner(sc, w.ID),
@@ -112,7 +112,7 @@ func (p *Provider) pageOfRunner(sc scope, id int64) string {
 
 // groupsOf reads the first hundred runner groups of a scope; they are for display, so
 // what cannot be read is shown by its number.
-func (p *Provider) groupsOf(ctx context.Context, sc scope) map[int64]wireGroup {
+func (p *Provider) groupsOf(ctx context.Context, sc scope) map[int64]group {
 	if sc.level == repository {
 		return nil
 	}
@@ -120,11 +120,11 @@ func (p *Provider) groupsOf(ctx context.Context, sc scope) map[int64]wireGroup {
 	if err != nil {
 		return nil
 	}
-	l, err := decode[wireGroups](a)
+	l, err := decode[groupPage](a)
 	if err != nil {
 		return nil
 	}
-	groups := make(map[int64]wireGroup, len(l.Groups))
+	groups := make(map[int64]group, len(l.Groups))
 	for _, g := range l.Groups {
 		groups[g.ID] = g
 	}

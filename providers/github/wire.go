@@ -38,19 +38,6 @@ type wireRunners struct {
 	Runners []wireRunner `json:"runners"`
 }
 
-type wireGroup struct {
-	ID         int64  `json:"id"`
-	Name       string `json:"name"`
-	Visibility string `json:"visibility"` // all, selected, private
-	Default    bool   `json:"default"`
-	Inherited  bool   `json:"inherited"` // of the enterprise, and managed there
-}
-
-type wireGroups struct {
-	Total  *int        `json:"total_count"`
-	Groups []wireGroup `json:"runner_groups"`
-}
-
 // wireDeprecation is GET …/actions/runners/deprecations/{version}.
 type wireDeprecation struct {
 	Runtime *time.Time `json:"runtime_deprecates_at"`
