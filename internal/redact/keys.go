@@ -123,6 +123,8 @@ var (
 	pathRE     = regexp.MustCompile(`^(?:/|\./|\.\./|~/)[A-Za-z0-9._/-]+$`)
 )
 
+var databasesRE = regexp.MustCompile(`^(?:(?:files|compat|db|nis|nisplus|ldap|sss|systemd|winbind|extrausers|altfiles|hesiod|dns|cache|mymachines|\[[A-Za-z!]+=[a-z]+\])[ \t]*)+$`)
+
 // plainWords are values that name no secret.
 var plainWords = map[string]bool{
 	"": true, "true": true, "false": true, "yes": true, "no": true, "on": true, "off": true, "null": true,
@@ -138,6 +140,9 @@ func plain(key, value string) bool {
 		return true
 	}
 	k := strings.ToLower(key)
+	if k == "passwd" && databasesRE.MatchString(v) {
+		return true // nsswitch.conf: where accounts are looked up
+	}
 	if numberRE.MatchString(v) {
 		// Numbers are counts and identifiers, except where people choose them as passwords.
 		return len(v) < 4 || !(strings.HasSuffix(k, "password") || strings.HasSuffix(k, "passwd") ||

@@ -219,12 +219,36 @@ var commandRE = regexp.MustCompile(strings.Join([]string{
 	`\b(?:curl|wget)[^\n|;&]*?[ \x00](?:-u|--user|--proxy-user)[ =\x00]*["']?[^\s\x00:"'-][^\s\x00:"']*:([^\s\x00"']+)`,
 	`\bsshpass[ \x00]+-p[ \x00]*([^\s\x00"']+)`,
 	`(?i:\blogin\s+\S+\s+password\s+)(\S+)`,
+	`\b(?:mysql|mysqldump|mysqladmin|mysqlimport|mariadb|mariadb-dump|mariadb-admin)\b[^\n|;&]*?[ \x00]-p([^\s\x00"']+)`,
 	`<(?i:[A-Z0-9_.:-]*(?:token|secret|passw|passphrase|credential|key)[A-Z0-9_.:-]*)>([^<>\s]+)</`,
 }, "|"))
 
 // commandWords: without one of them commandRE has nothing to find. It is slow, and
 // most text has none.
-var commandWords = []string{"gitlab-runner", "curl", "wget", "sshpass", "ogin", "OGIN", "</"}
+var commandWords = []string{"gitlab-runner", "curl", "wget", "sshpass", "ogin", "OGIN", "</", "mysql", "mariadb"}
+
+// looseRE: what is a secret only where it looks like one: the word behind a -p, which
+// is a port or a path elsewhere, and what is said to be a password in a sentence.
+var looseRE = regexp.MustCompile(`(?:^|[ \x00])-p[ \x00]+["']?([A-Za-z0-9!@#%^*+_~?]{8,})(?:["'\s\x00]|$)|` +
+	`\b(?i:password|passwd|passphrase)\s+(?:is|was)\s*:?\s+["']?([^\s"'\x00]{6,})`)
+
+func loose(s string) []span {
+	if !strings.Contains(s, "-p") && !strings.Contains(s, "ass") && !strings.Contains(s, "ASS") {
+		return nil
+	}
+	var out []span
+	for _, loc := range looseRE.FindAllStringSubmatchIndex(s, -1) {
+		for g := 2; g < len(loc); g += 2 {
+			if loc[g] < 0 {
+				continue
+			}
+			if v := s[loc[g]:loc[g+1]]; strings.ContainsAny(v, "0123456789") && strings.ContainsAny(strings.ToLower(v), "abcdefghijklmnopqrstuvwxyz") {
+				out = append(out, span{loc[g], loc[g+1]})
+			}
+		}
+	}
+	return out
+}
 
 func commands(s string) []span {
 	if !hasAny(s, commandWords) {

@@ -75,7 +75,7 @@ type rule func(s string) []span
 
 // The rules in the order in which they run: what spans lines first, then what is
 // known by the name before it, then what is known by its own shape.
-var rules = []rule{privateKeys, pairs, commands, userinfo, shapes}
+var rules = []rule{privateKeys, pairs, commands, loose, userinfo, shapes}
 
 // Text replaces every secret it recognises by "[redacted hmac:… len:N]", N being
 // the length in bytes, and says how many. What is around stays byte for byte.

@@ -106,6 +106,8 @@ func (p *parser) redactFile(section, name, s string) (out string, n int, ok bool
 		return p.registration(s)
 	case section == SectionJobs && base == "PipelineFolder.json":
 		return p.mapping(s)
+	case section == SectionRunners && (base == "config.yaml" || base == "config.yml"):
+		s, n = p.envs(s)
 	case section == SectionRunners && base == "buildkite-agent.cfg":
 		s, n = p.buildkite(s)
 	case base == ".env" || base == "environment" || strings.HasPrefix(name, "/etc/sysconfig/") || strings.HasPrefix(name, "/etc/default/") ||

@@ -67,3 +67,20 @@ func TestAnOpenQuoteHidesNoSetting(t *testing.T) {
 		t.Errorf("%s", got)
 	}
 }
+
+// What a runner gives to its jobs is secret by where it stands.
+func TestTheVariablesOfAnActRunnerAreHidden(t *testing.T) {
+	p := &planted{}
+	got := keptOf(t, SectionRunners, "/opt/a/config.yaml", "runner:\n  capacity: 2\n  envs:\n    MY_VALUE: "+p.opaque()+"\n    LD_PRELOAD: /tmp/x.so\n    LONG: >\n      "+p.opaque()+
+		"\n  env_file: .env\nother:\n  A_KEY: "+p.opaque()+"\n  envs: {A: "+p.opaque()+",\n    B: "+p.opaque()+"}\n  labels: [x]\n")
+	for _, v := range p.values {
+		if strings.Contains(got, v) {
+			t.Errorf("%s stays in\n%s", v, got)
+		}
+	}
+	for _, keep := range []string{"capacity: 2\n", "LD_PRELOAD: /tmp/x.so\n", "env_file: .env\n", "labels: [x]\n"} {
+		if !strings.Contains(got, keep) {
+			t.Errorf("%q was lost from\n%s", keep, got)
+		}
+	}
+}
