@@ -154,7 +154,7 @@ func (p *stepper) left(h int) []string {
 
 // shortEnds stand beside a step for the ends that are too long for it; the log has
 // the whole word.
-var shortEnds = map[string]string{engine.Unreached: "gap", engine.NotNeeded: "-"}
+var shortEnds = map[string]string{engine.Unreached: "gap", engine.NotNeeded: "-", engine.NoHost: "no host"}
 
 func since(o app.Opened) string {
 	from := "not known"

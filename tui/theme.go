@@ -50,7 +50,7 @@ func (t Theme) Glyph(name string) string {
 // shown without a glyph.
 var level = map[string]string{
 	"done": "good", "silent": "good", "contained": "good", "applied": "good", "online": "good", "ok": "good", "not needed": "good", "already": "good",
-	"skipped": "warn", "unknown": "warn", "could not be reached": "warn", "cannot tell": "warn", "stale": "warn", "waiting": "warn", "paused": "warn",
+	"skipped": "warn", "no host known": "warn", "unknown": "warn", "could not be reached": "warn", "cannot tell": "warn", "stale": "warn", "waiting": "warn", "paused": "warn",
 	"could not look": "warn", "medium": "warn", "offline": "warn", "ghost": "warn", "disagreement": "warn", "open": "warn", "not asked": "open", "never": "open",
 	"refused": "bad", "polling": "bad", "knocking": "bad", "resurrected": "bad", "high": "bad", "critical": "bad", "rogue": "bad", "not ours": "bad", "clone": "bad", "no provider": "warn", "leftover": "warn", "failed": "bad",
 	"low": "open", "info": "open", "stopped": "warn",

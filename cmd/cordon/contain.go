@@ -74,6 +74,7 @@ fails stops those behind it.`,
 		Example: "  cordon contain gitlab-prod/runner/42\n  cordon contain gitlab-prod/runner/42 --yes --reason 'EDR alert 991: miner on build-07'",
 		Args:    atLeastOne("REF"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			asked := s.dry
 			s.dry = s.dry || e.flags.readOnly
 			e.flags.readOnly = s.dry // a dry run is one in which no permit can exist
 			a, err := e.open(cmd)
@@ -82,6 +83,9 @@ fails stops those behind it.`,
 			}
 			defer a.Close()
 			lines := e.lines(a)
+			if e.flags.readOnly && s.yes && !asked {
+				return usage(fmt.Errorf("--yes with --read-only does nothing: leave out --read-only to act, or take --dry-run to see every plan"))
+			}
 			if s.dry && s.yes {
 				fmt.Fprintln(e.err, "cordon: --yes is ignored: nothing can be applied in a dry run or with --read-only")
 			}

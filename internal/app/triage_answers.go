@@ -50,6 +50,9 @@ func (t *triage) machines(f facts) Fact {
 
 func (t *triage) hosts(row fleet.Row, f facts) Fact {
 	if len(row.Hosts) == 0 {
+		if name := t.namesake(f.runner); name != "" {
+			return Fact{Known: byName}.says("%s is configured under the runner's name: whether it is its host is yours to confirm", name)
+		}
 		out := f.asked
 		out.Text = "none that is configured here"
 		return out
@@ -65,6 +68,15 @@ func (t *triage) hosts(row fleet.Row, f facts) Fact {
 		out.Items = append(out.Items, untrusted.Clean(row.State+": "+row.Why, 300))
 	}
 	return out
+}
+
+// namesake is the one configured host that is called as a runner of a GitHub, which names
+// no machine; "" where there is none.
+func (t *triage) namesake(r providers.Runner) string {
+	if name := string(r.Name); t.github(r.Ref) && t.a.hasHost(name) {
+		return name
+	}
+	return ""
 }
 
 func (t *triage) running(f facts) Fact {

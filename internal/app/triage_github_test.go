@@ -13,6 +13,7 @@ import (
 	"sync"
 	"testing"
 
+	"cordon/internal/secret"
 	"cordon/internal/untrusted"
 )
 
@@ -178,5 +179,45 @@ func TestWhatWasNotSearchedOrComparedIsNotNone(t *testing.T) {
 	}
 	if len(pause.Items) != 1 || !strings.HasPrefix(pause.Items[0], "1 other runners were online") || strings.Contains(pause.Items[0], "paused") {
 		t.Errorf("the other runner 5 is online too, and GitHub's list tells no pause: %q", pause.Items)
+	}
+}
+
+// GitHub names no machine: a configured host of the runner's name is offered as that, and
+// the proposed case is about it.
+func TestTheHostOfARunnersNameIsOfferedByNameOnly(t *testing.T) {
+	h := newFives(t)
+	if f := fact(t, h.triage(h.open(), orgFive), "hosts"); f.Text != "none that is configured here" {
+		t.Errorf("no such host: %+v", f)
+	}
+	h.config("hosts:\n  org-five: {address: 127.0.0.1, user: ir}\n")
+	c := h.triage(h.open(), orgFive)
+	f := fact(t, c, "hosts")
+	if f.Known != byName || !strings.Contains(f.Text, "org-five") || !strings.Contains(f.Text, "yours to confirm") {
+		t.Errorf("%+v", f)
+	}
+	if got := c.Next[0].Command; got != "cordon contain "+orgFive+" --host org-five" {
+		t.Errorf("next is %q", got)
+	}
+}
+
+// A token of GitHub is sent to no GitLab, and a GitHub is no GitLab to ask.
+func TestATokenIsAskedOfGitLabsAlone(t *testing.T) {
+	h := newFives(t)
+	for _, form := range []string{"ghp_", "ghs_", "gho_", "github_pat_", "glrt-t3_", ""} {
+		c, err := h.open().TriageToken(t.Context(), secret.New(form+rand.Text()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := strings.Join(c.Unknown, "\n")
+		if len(c.Next) != 0 || strings.Contains(all, "admin/token") || !strings.Contains(all, "revoke") {
+			t.Errorf("%q: next %+v, %s", form, c.Next, all)
+		}
+	}
+	w := newWorld(t)
+	for form, n := range map[string]int{"glrt-t3_": 1, "ghp_": 0} {
+		c, err := w.open().TriageToken(t.Context(), secret.New(form+rand.Text()))
+		if err != nil || len(c.Next) != n {
+			t.Errorf("%q: %d commands for a GitLab, want %d (%v)", form, len(c.Next), n, err)
+		}
 	}
 }

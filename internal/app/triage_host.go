@@ -153,6 +153,9 @@ func (t *triage) with(row fleet.Row, f facts) []string {
 	if len(out) == 0 && silent && len(t.card.Hosts) == 1 { // of several, none is the one
 		add(t.card.Hosts[0].Name)
 	}
+	if name := t.namesake(f.runner); len(out) == 0 && name != "" {
+		add(name)
+	}
 	return out
 }
 

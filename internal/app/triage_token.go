@@ -2,11 +2,13 @@ package app
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"cordon/internal/check"
 	"cordon/internal/host/snapshot"
 	"cordon/internal/secret"
+	"cordon/providers"
 )
 
 // token compares a token with the fingerprints in the snapshots that are kept here.
@@ -51,8 +53,17 @@ func (t *triage) token(s secret.Secret) {
 	}
 	if places == 0 {
 		t.unknown("it was compared with the kept snapshots of %d hosts and is in none of them; that does not mean that it is not in use", len(hosts))
+		if githubToken(v) {
+			t.unknown("cordon sends a token nowhere, and GitHub tells nobody of which runner one is: whoever it belongs to revokes it (a classic or a fine-grained one in the settings of its person, one of an App by its App); one of a job ends with its job")
+			return
+		}
+		gitlabs := slices.DeleteFunc(slices.Clone(t.a.fleet.providers), func(p providers.Provider) bool { return t.a.cfg.Providers[p.Name()].Type != "gitlab" })
+		if len(gitlabs) == 0 {
+			t.unknown("cordon sends a token nowhere: find out by its form or its place what it is of, and revoke it there")
+			return
+		}
 		t.unknown("cordon sends a token nowhere. An administrator can ask GitLab (17.5 and later) which runner a token is of: POST /api/v4/admin/token")
-		for _, p := range t.a.fleet.providers {
+		for _, p := range gitlabs {
 			base := t.a.cfg.Providers[p.Name()].URL
 			_, host, _ := strings.Cut(base, "://")
 			t.card.Next = append(t.card.Next, NextStep{
@@ -62,6 +73,16 @@ func (t *triage) token(s secret.Secret) {
 			})
 		}
 	}
+}
+
+// githubToken reports whether a token has the form of one of GitHub.
+func githubToken(v string) bool {
+	for _, p := range []string{"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"} {
+		if strings.HasPrefix(v, p) {
+			return true
+		}
+	}
+	return false
 }
 
 var (

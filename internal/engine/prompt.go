@@ -105,3 +105,6 @@ const (
 	InDoubt   = "unknown"
 	Unreached = "could not be reached"
 )
+
+// NoHost is the end of a step about hosts in a case that knows of none: nothing was done.
+const NoHost = "no host known"

@@ -124,3 +124,19 @@ func TestOneNumberInTwoScopesIsPausedAndUndoneTwice(t *testing.T) {
 		t.Errorf("both are called %s", org.Short())
 	}
 }
+
+// A step about hosts has nothing to do where none is known, and that is not done.
+func TestAStepWithoutHostsIsNotDone(t *testing.T) {
+	g := newRig(t, whole)
+	for _, c := range []struct {
+		hosts []target.Ref
+		want  string
+	}{{nil, engine.NoHost}, {[]target.Ref{h1}, ""}} {
+		g.cfg = func(o *engine.Options) { o.Hosts = c.hosts }
+		for _, s := range g.open().r.Steps() {
+			if s.ID == "collect" && s.End != c.want || s.ID == "pause" && s.End != "" {
+				t.Errorf("hosts %v: step %s is %q", c.hosts, s.ID, s.End)
+			}
+		}
+	}
+}

@@ -36,6 +36,10 @@ func (r *Run) Steps() []StepState {
 // stepEnd is the worst end of a step's tasks, except that one task without need does
 // not hide that another was done.
 func (r *Run) stepEnd(id string) string {
+	none := !slices.ContainsFunc(r.book, func(t task) bool { return t.step.ID == id })
+	if none && len(r.o.Hosts) == 0 && slices.ContainsFunc(r.o.Playbook.Steps, func(s playbooks.Step) bool { return s.ID == id && len(s.Acts) > 0 }) {
+		return NoHost
+	}
 	end := r.worst(id)
 	if end != NotNeeded {
 		return end
