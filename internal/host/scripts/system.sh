@@ -174,13 +174,22 @@ privileged() {
   leave privileged
 }
 
+LATE=0 # searches for repositories that were ended
+
 # repos DIR...: what git starts in the repositories below
 repos() {
   for d do
     if [ ! -d "$d" ] || [ -L "$d" ]; then continue; fi
-    t=$($LO find "$d" -xdev -maxdepth 9 \( -name node_modules -o -name objects \) -prune -o -type f ! -path "*$NL*" \
+    if [ "$LATE" -ge 6 ]; then # each was five seconds in which nothing was told
+      cut "the searches for repositories ran out of time: ${d#"$R"}"
+      continue
+    fi
+    t=$($TO find "$d" -xdev -maxdepth 9 \( -name node_modules -o -name objects \) -prune -o -type f ! -path "*$NL*" \
       \( -path '*/.git/hooks/*' ! -name '*.sample' -o -path '*/.git/config' \) -print 2>/dev/null)
-    [ $? -lt 124 ] || cut "${d#"$R"}"
+    if [ $? -ge 124 ]; then
+      LATE=$((LATE + 1))
+      cut "the search for repositories ran out of time: ${d#"$R"}"
+    fi
     charge "${d#"$R"}"
     listed 100 4096 "$t"
   done
