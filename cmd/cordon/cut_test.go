@@ -58,12 +58,13 @@ esac
 // agent starts the agent of the unit: its name is all that is one about it.
 func (d *openSSH) agent() {
 	d.t.Helper()
-	b, err := os.ReadFile(testenv.Need(d.t, "sleep"))
-	if err != nil {
-		d.t.Fatal(err)
+	// Copied by a process of its own: a program that we had open for writing while another
+	// test starts one cannot be run (ETXTBSY, golang/go#22315).
+	if out, err := exec.Command(testenv.Need(d.t, "cp"), testenv.Need(d.t, "sleep"), d.path("Agent.Listener")+".new").CombinedOutput(); err != nil {
+		d.t.Fatalf("%v: %s", err, out)
 	}
-	if _, err := os.Stat(d.path("Agent.Listener")); err != nil {
-		d.write("Agent.Listener", string(b), 0o700)
+	if err := os.Rename(d.path("Agent.Listener")+".new", d.path("Agent.Listener")); err != nil {
+		d.t.Fatal(err)
 	}
 	cmd := exec.Command(d.path("Agent.Listener"), "--", "600")
 	if err := cmd.Start(); err != nil {

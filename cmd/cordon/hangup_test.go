@@ -26,11 +26,12 @@ type seat struct {
 	mu  sync.Mutex
 	raw []byte
 	new chan struct{}
+	all chan struct{} // closed when all that was painted has been read
 }
 
 func (w *world) seat(args ...string) *seat {
 	w.t.Helper()
-	s := &seat{t: w.t, cmd: w.command(args...), done: make(chan error, 1), new: make(chan struct{}, 1)}
+	s := &seat{t: w.t, cmd: w.command(args...), done: make(chan error, 1), new: make(chan struct{}, 1), all: make(chan struct{})}
 	s.cmd.Env = append(s.cmd.Env, "TERM=xterm-256color", "LC_ALL=C.UTF-8")
 	ptm, err := pty.StartWithSize(s.cmd, &pty.Winsize{Cols: 80, Rows: 24})
 	if err != nil {
@@ -38,6 +39,7 @@ func (w *world) seat(args ...string) *seat {
 	}
 	s.ptm = ptm
 	go func() {
+		defer close(s.all)
 		b := make([]byte, 32<<10)
 		for {
 			n, err := ptm.Read(b)
@@ -133,6 +135,7 @@ func (s *seat) hangUp(at string) {
 	if code := s.end(); code <= 0 {
 		s.t.Fatalf("after a hangup at %s it ended with %d", at, code)
 	}
+	<-s.all
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !strings.Contains(string(s.raw), "\x1b[?1049l") {

@@ -93,7 +93,12 @@ func (c *call) installedRepos() {
 		c.fail(http.StatusForbidden, "You must authenticate with an installation access token in order to list repositories for an installation.")
 		return
 	}
-	counted(c, "repositories", c.visible(func(r *Repo) bool { return ownerOf(r.Path) == c.who.app.Owner }), c.fullRepo)
+	list := c.visible(func(r *Repo) bool { return ownerOf(r.Path) == c.who.app.Owner })
+	out := []any{}
+	for _, r := range page(c, list) {
+		out = append(out, c.fullRepo(r))
+	}
+	c.json(http.StatusOK, map[string]any{"total_count": len(list), "repository_selection": "all", "repositories": out})
 }
 
 func (c *call) ownerRepos() {
