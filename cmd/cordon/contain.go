@@ -106,6 +106,13 @@ fails stops those behind it.`,
 				return err
 			}
 			defer session.Close()
+			others, err := a.OpenAbout(session.Runners(), session.ID())
+			if err != nil {
+				lines.Printf("whether another case is open about it could not be read: %v", err)
+			}
+			for _, id := range others {
+				lines.Printf("another case is open about it: %s; go on with that instead: %s", id, e.resume(id))
+			}
 			return e.walk(cmd, session, lines, decide)
 		},
 	}

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"cordon/internal/secret"
+	"cordon/internal/target"
 	"cordon/internal/untrusted"
 )
 
@@ -128,6 +129,31 @@ func TestANumberThatTwoScopesHaveLeadsToTheOneThatWasAskedFor(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.Close()
+	runners := func(s string) []target.Ref {
+		r, err := target.Parse(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return []target.Ref{r}
+	}
+	for what, n := range map[string]int{orgFive: 1, shopFive: 0} {
+		if got, err := a.OpenAbout(runners(what), "another"); err != nil || len(got) != n {
+			t.Errorf("open about %s: %q, %v", what, got, err)
+		}
+		if got, _ := a.OpenAbout(runners(what), s.ID()); len(got) != 0 {
+			t.Errorf("the case itself is another one about %s", what)
+		}
+	}
+	tr, err := a.newTriage("x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := tr.caseOf(untrusted.Text(h.srv.URL+"/acme"), "5"); !strings.Contains(got, s.ID()) {
+		t.Errorf("the installation of the runner of the case names no case: %q", got)
+	}
+	if got := tr.caseOf(untrusted.Text(h.srv.URL+"/acme/shop"), "5"); got != "" {
+		t.Errorf("the other runner 5 has no case: %q", got)
+	}
 	if c := h.triage(a, orgFive); !strings.HasPrefix(c.Next[0].Command, "cordon case resume ") {
 		t.Errorf("the open case is not offered for its own runner: %+v", c.Next)
 	}

@@ -95,9 +95,24 @@ func (t *triage) doubts() {
 		}
 		in := row.Installations[0]
 		if slices.ContainsFunc(t.card.Hosts, func(h KnownHost) bool { return h.Name == in.Host }) {
-			t.unknown("%s has an installation at %s that no listed runner claims (%s: %s)", in.Host, in.Root, row.State, row.Why)
+			t.unknown("%s has an installation at %s that no listed runner claims (%s: %s)%s", in.Host, in.Root, row.State, row.Why, t.caseOf(in.URL, in.RunnerID))
 		}
 	}
+}
+
+// caseOf names the case of the runner that an installation says it is, which may be why
+// nobody lists it: the case may have removed it.
+func (t *triage) caseOf(url, id untrusted.Text) string {
+	ref, ok := t.refOf(url, id)
+	if !ok {
+		return ""
+	}
+	for _, k := range t.cases {
+		if k.about(ref) {
+			return fmt.Sprintf("; case %s is about that runner (%s) and may have removed it: cordon case show %s", k.sum.ID, short(ref), k.sum.ID)
+		}
+	}
+	return ""
 }
 
 // next says what to do now, with what each command lets others see.
