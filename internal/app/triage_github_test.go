@@ -181,7 +181,8 @@ func TestAnInstallationIsOfTheRunnerInTheAccountThatItKeeps(t *testing.T) {
 	h := newFives(t)
 	tr := &triage{a: h.open()}
 	for _, x := range []struct{ url, want string }{
-		{h.srv.URL + "/acme", orgFive}, {h.srv.URL + "/acme/shop", shopFive},
+		{h.srv.URL + "/acme", orgFive},
+		{h.srv.URL + "/acme/shop", shopFive},
 		{h.srv.URL + "/enterprises/big", "gh/enterprise:big/runner/5"},
 	} {
 		ref, ok := tr.refOf(untrusted.Text(x.url), "5")

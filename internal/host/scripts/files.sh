@@ -59,10 +59,12 @@ inside() {
 LOK=$NL # links that were found to be root's
 
 # mounts: FAR becomes the places, a line each, behind which a file system may never answer: of the network or
-# of a process (FUSE). A shell's own test would hang there and could not be ended by itself.
+# of a process (FUSE). A shell's own test would hang there and could not be ended by itself. NEAR becomes those of
+# this machine's own beside the root where setuid counts: a search that stays on one file system leaves them out.
 mounts() {
-  FAR=
+  FAR='' NEAR=''
   plain "$R/proc/self/mountinfo" && { while read -r a b c d m o || [ -n "$a" ]; do
+    p=${o%% *}
     while :; do
       case $o in
       '- '*) break ;;
@@ -71,9 +73,18 @@ mounts() {
       esac
     done
     o=${o#- }
-    case ${o%% *} in nfs* | cifs | smb* | afs | ceph | 9p | autofs | coda | glusterfs | lustre | gpfs | beegfs* | ocfs2 | gfs* | orangefs | davfs | fuse*) ;; *) continue ;; esac
+    case ${o%% *} in nfs* | cifs | smb* | afs | ceph | 9p | autofs | coda | glusterfs | lustre | gpfs | beegfs* | ocfs2 | gfs* | orangefs | davfs | fuse*) c=far ;;
+    ext[234] | xfs | btrfs | bcachefs | zfs | f2fs | jfs | reiserfs | tmpfs | overlay) case ,$p, in *,nosuid,*) continue ;; *) c=near ;; esac ;;
+    *) continue ;;
+    esac
     case $m in *\\*) m=$(printf %b "$(printf %s "$m" | sed 's/\\/\\0/g')") ;; esac
-    case $m in / | /proc/* | /sys/* | /dev/* | *"$NL"*) ;; *) FAR=$FAR$m$NL ;; esac
+    case $c$m in
+    *"$NL"*) ;;
+    near/ | near/proc/* | near/sys/* | near/var/lib/docker/* | near/var/lib/containerd/* | near/var/lib/containers/* | near/snap/*) ;;
+    near*) NEAR=$NEAR$m$NL ;;
+    far/ | far/proc/* | far/sys/* | far/dev/*) ;;
+    *) FAR=$FAR$m$NL ;;
+    esac
   done; } 2>/dev/null <"$R/proc/self/mountinfo"
 }
 

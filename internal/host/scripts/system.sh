@@ -152,14 +152,22 @@ capable() {
 # privileged: files that run with more rights than who starts them
 privileged() {
   enter privileged
-  t=$($LO find "$R/" -xdev \( -path "$R/proc" -o -path "$R/sys" -o -path "$R/var/lib/docker" -o -path "$R/var/lib/containerd" \
+  set -- "$R/"
+  IFS=$NL
+  set -f
+  for m in $NEAR; do
+    if [ $# -lt 40 ]; then set -- "$@" "$R$m"; else cut "setuid files on $m, and on what is mounted after it"; break; fi
+  done
+  unset IFS
+  set +f
+  t=$($LO find "$@" -xdev \( -path "$R/proc" -o -path "$R/sys" -o -path "$R/var/lib/docker" -o -path "$R/var/lib/containerd" \
     -o -path "$R/var/lib/containers" -o -path "$R/snap" \) -prune -o -type f \( -perm -4000 -o -perm -2000 \) ! -path "*$NL*" -print 2>/dev/null)
   [ $? -lt 124 ] || cut 'the search for setuid files ran out of time'
   [ "$UID_" = 0 ] || deny 'directories of other users'
   ACC=
   listed 300 0 "$t"
   if command -v getcap >/dev/null 2>&1; then
-    set --
+    shift # getcap goes through what is mounted below; what else is mounted is told to it
     for d in /usr /opt /home /root /srv /bin /sbin; do
       if [ -d "$R$d" ] && [ ! -L "$R$d" ]; then set -- "$@" "$R$d"; fi
     done
