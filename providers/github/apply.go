@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"cordon/internal/change"
+	"cordon/internal/transport"
 	"cordon/providers"
 )
 
@@ -45,7 +46,7 @@ func (a *Applier) Apply(ctx context.Context, c change.Change) (change.Outcome, e
 	m, err := a.p.send(ctx, op.request())
 	out.Status, out.RequestID, out.Date = m.Status, m.RequestID, m.Date
 	switch {
-	case err != nil && (neverLeft(err) || !change.Left(ctx)):
+	case err != nil && (transport.NeverSent(err) || !change.Left(ctx)):
 		return end(change.Refused, "nothing was sent: "+err.Error(), err)
 	case err != nil && doubtful(m, err):
 		return end(change.Unknown, "it was sent and no trustworthy answer came: "+err.Error(), err)

@@ -62,7 +62,7 @@ func (w wireRunner) before(g *groupBefore) before { return before{g, w.custom()}
 // drifted compares what a plan rested on with what is there now. A group's flags are
 // compared too: they decide what putting the runner back into it means.
 func drifted(c change.Change, now before) error {
-	was, err := parse[before](c.Op, c.Before)
+	was, err := change.Parse[before](c.Op, c.Before)
 	if err != nil {
 		return err
 	}
@@ -86,5 +86,5 @@ func sameGroup(was, now *groupBefore) bool {
 	if was.ID == 0 { // the plan made it, so that its number was not known yet
 		return was.Name == now.Name && was.Visibility == now.Visibility
 	}
-	return slices.Equal(pack(*was), pack(*now))
+	return slices.Equal(change.Pack(*was), change.Pack(*now))
 }

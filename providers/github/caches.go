@@ -134,7 +134,7 @@ func (p *Provider) purgeCaches(ctx context.Context, v view, repo string, since t
 			}
 			op := cacheRemove{repo, x.ID}
 			title := fmt.Sprintf("remove the cache %q of %s (%s, %d bytes, made %s)", p.text(x.Key), p.text(repo), p.text(x.Ref), x.Size, p.text(x.Created))
-			err = p.purge(ctx, v, repo, op, opCache, title, a.Request, x, cacheFields, pack(struct{}{}), plan)
+			err = p.purge(ctx, v, repo, op, opCache, title, a.Request, x, cacheFields, change.Pack(struct{}{}), plan)
 		}
 		return true, err
 	})
@@ -175,7 +175,7 @@ func (p *Provider) purgeArtifacts(ctx context.Context, v view, h hit, plan *chan
 		}
 		op := artifactRemove{h.repo, h.run.ID, x.ID}
 		title := fmt.Sprintf("remove the artifact %q of run %d of %s (%d bytes, made %s)", p.text(x.Name), h.run.ID, p.text(h.repo), x.Size, p.text(x.Created))
-		err = p.purge(ctx, v, h.repo, op, opArtifact, title, a.Request, x, artifactFields, pack(artifactBefore{x.Digest, x.Size}), plan)
+		err = p.purge(ctx, v, h.repo, op, opArtifact, title, a.Request, x, artifactFields, change.Pack(artifactBefore{x.Digest, x.Size}), plan)
 	}
 	plan.ByHand = append(plan.ByHand, change.Link{Title: fmt.Sprintf("artifacts of run %d", h.run.ID), URL: p.page(fmt.Sprintf("%s/actions/runs/%d", escapeRepo(h.repo), h.run.ID))})
 	return p.unlisted(ctx, err, fmt.Sprintf("artifacts of run %d", h.run.ID), plan)

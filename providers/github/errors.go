@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"cordon/internal/change"
 	"cordon/internal/transport"
 	"cordon/providers"
 )
@@ -144,19 +143,6 @@ func noAnswer(err error) error {
 		return fmt.Errorf("%w: %w", providers.ErrUnavailable, err)
 	}
 	return err // a missing credential is said as that: GitHub was not asked and has refused nothing
-}
-
-// neverLeft reports whether err itself says that this call was not sent.
-func neverLeft(err error) bool {
-	for _, e := range []error{
-		change.ErrCaptured, change.ErrNoPermit, change.ErrSpent, change.ErrMismatch,
-		transport.ErrNoCredential, transport.ErrElsewhere,
-	} {
-		if errors.Is(err, e) {
-			return true
-		}
-	}
-	return false
 }
 
 // doubtful reports whether an answer to a change leaves open what it did.

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"cordon/internal/change"
 	"cordon/internal/evidence"
 	"cordon/internal/target"
 	"cordon/internal/untrusted"
@@ -171,7 +172,7 @@ func jobsDoc(on onNow) []byte {
 			h.job.CreatedAt, h.job.StartedAt, h.job.Labels,
 		})
 	}
-	return pack(doc)
+	return change.Pack(doc)
 }
 
 // seen is what is kept of one answer that an observation rests on; it has a form of its

@@ -1,12 +1,9 @@
 package github
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"strconv"
 
 	"cordon/internal/change"
@@ -56,7 +53,7 @@ var operations = map[string]func(op string, raw json.RawMessage) (operation, err
 }
 
 func readArgs[T operation](op string, raw json.RawMessage) (operation, error) {
-	v, err := parse[T](op, raw)
+	v, err := change.Parse[T](op, raw)
 	return v, err
 }
 
@@ -83,35 +80,9 @@ func (h home) runner(id int64) target.Ref {
 	return target.Ref{Scope: h.scope().target(), Kind: target.Runner, ID: strconv.FormatInt(id, 10)}
 }
 
-// parse reads arguments or a Before strictly: what is not understood was not approved.
-func parse[T any](op string, raw json.RawMessage) (T, error) {
-	var v T
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.DisallowUnknownFields()
-	err := d.Decode(&v)
-	if err == nil {
-		if _, end := d.Token(); !errors.Is(end, io.EOF) {
-			err = errors.New("something follows")
-		}
-	}
-	if err != nil {
-		return v, fmt.Errorf("%w: arguments of %s are not those of this build", change.ErrStale, untrusted.Text(op))
-	}
-	return v, nil
-}
-
-// pack writes a closed struct, which always marshals.
-func pack(v any) json.RawMessage {
-	b, err := json.Marshal(v)
-	if err != nil {
-		panic(fmt.Sprintf("github: a closed struct did not marshal: %v", err))
-	}
-	return b
-}
-
 // planned makes a change with its captured call.
 func (p *Provider) planned(ctx context.Context, c change.Change, op operation) (change.Change, error) {
-	c.System, c.Args, c.Target = p.o.Name, pack(op), op.about()
+	c.System, c.Args, c.Target = p.o.Name, change.Pack(op), op.about()
 	c.Target.System = p.o.Name
 	call, err := change.PlanCall(ctx, func(ctx context.Context) error {
 		_, err := p.send(ctx, op.request())

@@ -62,7 +62,7 @@ func (p *Provider) ids(ctx context.Context, sc scope, group int64) ([]int64, []m
 }
 
 func (o access) compare(ctx context.Context, p *Provider, c change.Change) (string, error) {
-	was, err := parse[accessBefore](c.Op, c.Before)
+	was, err := change.Parse[accessBefore](c.Op, c.Before)
 	if err != nil {
 		return "", err
 	}

@@ -142,7 +142,7 @@ func (o artifactRemove) now(ctx context.Context, p *Provider) (x runArtifact, th
 }
 
 func (o artifactRemove) compare(ctx context.Context, p *Provider, c change.Change) (string, error) {
-	was, err := parse[artifactBefore](c.Op, c.Before)
+	was, err := change.Parse[artifactBefore](c.Op, c.Before)
 	if err != nil {
 		return "", err
 	}

@@ -59,7 +59,7 @@ func (o cancel) now(ctx context.Context, p *Provider) (wireRun, error) {
 }
 
 func (o cancel) compare(ctx context.Context, p *Provider, c change.Change) (string, error) {
-	was, err := parse[cancelBefore](c.Op, c.Before)
+	was, err := change.Parse[cancelBefore](c.Op, c.Before)
 	if err != nil {
 		return "", err
 	}

@@ -85,7 +85,7 @@ func (o keyRemove) now(ctx context.Context, p *Provider) (k deployKey, there boo
 }
 
 func (o keyRemove) compare(ctx context.Context, p *Provider, c change.Change) (string, error) {
-	was, err := parse[keyBefore](c.Op, c.Before)
+	was, err := change.Parse[keyBefore](c.Op, c.Before)
 	if err != nil {
 		return "", err
 	}

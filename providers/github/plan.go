@@ -38,7 +38,7 @@ func (p *Provider) Plan(ctx context.Context, verb string, t target.Ref, args jso
 	}
 	var in planArgs
 	if len(args) > 0 {
-		if in, err = parse[planArgs](verb, args); err != nil {
+		if in, err = change.Parse[planArgs](verb, args); err != nil {
 			return nil, fmt.Errorf("plan %s of %s: %w", verb, t.Short(), err)
 		}
 	}

@@ -128,7 +128,7 @@ func (p *Provider) cancelRun(ctx context.Context, h hit, hits []target.Ref, n in
 		title = "force: " + title
 	}
 	return p.planned(ctx, change.Change{
-		ID: "cancel/" + strconv.Itoa(n), Op: opCancel, Title: title, Hits: hits, Before: pack(cancelBefore{h.run.Attempt}),
+		ID: "cancel/" + strconv.Itoa(n), Op: opCancel, Title: title, Hits: hits, Before: change.Pack(cancelBefore{h.run.Attempt}),
 		Capacity: "the run fails; it can be started again", TipsOff: cancelTips,
 	}, cancel{h.repo, h.run.ID, h.job.ID, force})
 }

@@ -48,11 +48,11 @@ func (p *Provider) planLabels(ctx context.Context, v view, loses string) ([]chan
 		}
 		c, err := p.plannedWith(
 			ctx,
-			change.Change{ID: "pause/1", Op: opLabels, Title: x.title, Hits: p.hits(v), Capacity: loses, Before: pack(v.before())},
+			change.Change{ID: "pause/1", Op: opLabels, Title: x.title, Hits: p.hits(v), Capacity: loses, Before: change.Pack(v.before())},
 			labelSet{homeOf(v.sc), v.runner.ID, x.to},
 			change.Change{
 				Op: opLabels, Title: fmt.Sprintf("give %s its labels back: %s", v.name, p.text(strings.Join(had, ", "))),
-				Before: pack(before{v.before().Group, x.to}), Capacity: "the queue gains this runner", TipsOff: "the agent is given jobs again",
+				Before: change.Pack(before{v.before().Group, x.to}), Capacity: "the queue gains this runner", TipsOff: "the agent is given jobs again",
 			},
 			labelSet{homeOf(v.sc), v.runner.ID, had},
 		)

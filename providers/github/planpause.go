@@ -88,7 +88,7 @@ func (p *Provider) planQuarantine(ctx context.Context, v view, loses string) (ch
 		return plan, err
 	}
 	plan.Limits = append(plan.Limits, passed...)
-	c := change.Change{ID: "pause/1", Hits: p.hits(v), Capacity: loses, Before: pack(v.before())}
+	c := change.Change{ID: "pause/1", Hits: p.hits(v), Capacity: loses, Before: change.Pack(v.before())}
 	var op operation
 	back := &groupBefore{Name: p.freshName(v, all), Visibility: "selected"}
 	if into != nil {
@@ -113,7 +113,7 @@ func (p *Provider) planQuarantine(ctx context.Context, v view, loses string) (ch
 	default:
 		undo = change.Change{
 			Op: opMove, Title: fmt.Sprintf("put %s back into its group %s", v.name, p.text(v.group.Name)),
-			Before: pack(v.runner.before(back)), Capacity: "the queue gains this runner; jobs that wait for it start at once",
+			Before: change.Pack(v.runner.before(back)), Capacity: "the queue gains this runner; jobs that wait for it start at once",
 			TipsOff: "the agent is given jobs again",
 		}
 		home = move{homeOf(v.sc), v.runner.ID, v.group.ID, false}

@@ -37,7 +37,7 @@ func (p *Provider) planDeregister(ctx context.Context, v view) ([]change.Plan, e
 		destroys = append(destroys, p.keptOf(v.ref, "group.json"))
 	}
 	c, err := p.planned(ctx, change.Change{
-		ID: "deregister/1", Op: opDeregister, Title: "remove " + v.name, Hits: p.hits(v), Before: pack(v.before()),
+		ID: "deregister/1", Op: opDeregister, Title: "remove " + v.name, Hits: p.hits(v), Before: change.Pack(v.before()),
 		Capacity: loses, Destroys: destroys, TipsOff: removedAgent,
 	}, deregister{homeOf(v.sc), v.runner.ID})
 	if err != nil {

@@ -70,13 +70,13 @@ func (p *Provider) resumeInto(ctx context.Context, v view, g group, last bool) (
 	c, err := p.plannedWith(
 		ctx,
 		change.Change{
-			ID: "resume/1", Op: opMove, Title: title, Hits: p.hits(v), Before: pack(v.before()),
+			ID: "resume/1", Op: opMove, Title: title, Hits: p.hits(v), Before: change.Pack(v.before()),
 			Capacity: "the queue gains this runner; jobs that wait for it start at once", TipsOff: "the agent is given jobs again",
 		},
 		move{homeOf(v.sc), v.runner.ID, g.ID, false},
 		change.Change{
 			Op: opMove, Title: fmt.Sprintf("move %s back into the group %s", v.name, p.text(v.group.Name)),
-			Before: pack(v.runner.before(g.before())), Capacity: queue,
+			Before: change.Pack(v.runner.before(g.before())), Capacity: queue,
 		},
 		move{homeOf(v.sc), v.runner.ID, v.group.ID, true},
 	)
@@ -93,7 +93,7 @@ func (p *Provider) resumeInto(ctx context.Context, v view, g group, last bool) (
 	}
 	gone, err := p.planned(ctx, change.Change{
 		ID: "resume/2", Op: opGroupRemove, Title: fmt.Sprintf("remove the group %s, which is empty then", p.text(v.group.Name)), Hits: []target.Ref{p.groupHit(v.sc, *v.group)},
-		Before: pack(*v.group.before()), Capacity: "nothing: no runner is in it",
+		Before: change.Pack(*v.group.before()), Capacity: "nothing: no runner is in it",
 	}, groupRemove{homeOf(v.sc), v.runner.ID, v.group.ID, v.group.Name})
 	plan.Changes = append(plan.Changes, gone)
 	plan.Limits = append(plan.Limits, "the group is removed only if it is empty then, and cannot be had back: another one has another number")

@@ -31,12 +31,12 @@ func (p *Provider) planShrink(ctx context.Context, v view) (change.Plan, bool, e
 	c, err := p.plannedWith(
 		ctx,
 		change.Change{
-			ID: "pause/1", Op: opAccess, Title: title, Hits: p.memberRefs(v, list), Before: pack(accessBefore{*g.before(), ids}),
+			ID: "pause/1", Op: opAccess, Title: title, Hits: p.memberRefs(v, list), Before: change.Pack(accessBefore{*g.before(), ids}),
 			Capacity: fmt.Sprintf("all %d runners of the group get no job; %s", inside, queue),
 		},
 		access{homeOf(v.sc), v.runner.ID, g.ID, []int64{}},
 		change.Change{
-			Op: opAccess, Title: fmt.Sprintf("give the group %s its %d %s back", p.text(g.Name), len(ids), word), Before: pack(accessBefore{*g.before(), []int64{}}),
+			Op: opAccess, Title: fmt.Sprintf("give the group %s its %d %s back", p.text(g.Name), len(ids), word), Before: change.Pack(accessBefore{*g.before(), []int64{}}),
 			Capacity: "the queue gains the runners of the group", TipsOff: "the agents are given jobs again",
 		},
 		access{homeOf(v.sc), v.runner.ID, g.ID, ids},

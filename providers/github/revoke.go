@@ -135,7 +135,7 @@ func (p *Provider) revokePATs(ctx context.Context, v view, org string) ([]change
 		op := patRevoke{org, x.ID}
 		title := fmt.Sprintf("end the access of the fine-grained token %q of %s to %s (%s)", p.text(x.Name), p.text(x.Owner.Login), p.text(org), usedAt(x.Used))
 		c, perr := p.planned(ctx, change.Change{
-			ID: "revoke/1", Op: opPAT, Title: title, Hits: []target.Ref{v.ref}, Before: pack(struct{}{}),
+			ID: "revoke/1", Op: opPAT, Title: title, Hits: []target.Ref{v.ref}, Before: change.Pack(struct{}{}),
 			Capacity: "whatever uses the token for this organization stops", TipsOff: "its owner is told by GitHub, and the token is refused",
 		}, op)
 		if perr != nil {
@@ -200,7 +200,7 @@ func (p *Provider) revokeSSO(ctx context.Context, v view, org string) ([]change.
 		op := ssoRemove{org, x.ID, x.Login}
 		title := fmt.Sprintf("take back what the %s %q of %s may do in %s (%s)", p.text(x.Kind), p.text(x.Note+x.Title), p.text(x.Login), p.text(org), usedAt(x.Used))
 		c, perr := p.planned(ctx, change.Change{
-			ID: "revoke/1", Op: opSSO, Title: title, Hits: []target.Ref{v.ref}, Before: pack(struct{}{}),
+			ID: "revoke/1", Op: opSSO, Title: title, Hits: []target.Ref{v.ref}, Before: change.Pack(struct{}{}),
 			Capacity: "whatever uses it for this organization stops", TipsOff: "it is refused",
 		}, op)
 		if perr != nil {
@@ -227,11 +227,11 @@ func (p *Provider) suspendApps(ctx context.Context, v view, org string) ([]chang
 		c, perr := p.plannedWith(
 			ctx,
 			change.Change{
-				ID: "revoke/1", Op: opSuspend, Title: "suspend " + name, Hits: []target.Ref{v.ref}, Before: pack(struct{}{}),
+				ID: "revoke/1", Op: opSuspend, Title: "suspend " + name, Hits: []target.Ref{v.ref}, Before: change.Pack(struct{}{}),
 				Capacity: "whatever the App does in the organization stops", TipsOff: "the App is told by GitHub, and its tokens are refused",
 			},
 			suspend{org, x.ID},
-			change.Change{Op: opUnsuspend, Title: "unsuspend " + name, Before: pack(struct{}{}), Capacity: "the App works again", TipsOff: "the App is told by GitHub"},
+			change.Change{Op: opUnsuspend, Title: "unsuspend " + name, Before: change.Pack(struct{}{}), Capacity: "the App works again", TipsOff: "the App is told by GitHub"},
 			unsuspend{org, x.ID},
 		)
 		if perr != nil {

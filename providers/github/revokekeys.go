@@ -72,7 +72,7 @@ func (p *Provider) revokeKey(ctx context.Context, v view, repo string, k deployK
 		return change.Plan{}, err
 	}
 	c, err := p.planned(ctx, change.Change{
-		ID: "revoke/1", Op: opKey, Title: title, Hits: []target.Ref{v.ref, p.project(repo)}, Before: pack(k.before()),
+		ID: "revoke/1", Op: opKey, Title: title, Hits: []target.Ref{v.ref, p.project(repo)}, Before: change.Pack(k.before()),
 		Capacity: "whatever uses the key, a deployment or a mirror, stops at its next connection", Destroys: []string{p.keptItem(op.about())},
 		TipsOff: "whoever uses the key is refused",
 	}, op)
