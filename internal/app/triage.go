@@ -207,7 +207,7 @@ func (t *triage) finish(ctx context.Context) (Card, error) {
 	t.doubts()
 	if len(t.card.Runners) == 0 {
 		t.unknown("no runner is known for it")
-		if t.card.Kind == AskedHost || t.card.Kind == AskedName {
+		if (t.card.Kind == AskedHost || t.card.Kind == AskedName) && t.a.anyTellsMachines() {
 			t.unknown("which machines use a runner is known only where it was asked; cordon fleet --managers asks all, with one call each")
 		}
 	}

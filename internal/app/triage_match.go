@@ -149,7 +149,7 @@ func (t *triage) address(ctx context.Context, ip netip.Addr) error {
 		if row.Runner.Ref.IsZero() {
 			continue
 		}
-		if _, ok := row.SeenAt["managers"]; !ok {
+		if _, ok := row.SeenAt["managers"]; !ok && t.a.tellsMachines(row.Runner.Ref.System) {
 			unasked++
 		}
 		for _, m := range row.Managers {
@@ -199,7 +199,11 @@ func (t *triage) page(ctx context.Context, u *url.URL) error {
 		}
 		return nil
 	}
-	t.unknown("%s is no page of a configured provider; it is looked up as a host", u.Host)
+	if name := t.a.serves(u); name != "" {
+		t.unknown("%s is a page of %s that leads to no runner or job; it is looked up as a host", u.Path, name)
+	} else {
+		t.unknown("%s is no page of a configured provider; it is looked up as a host", u.Host)
+	}
 	host := u.Hostname()
 	if ip := addressOf(host); ip.IsValid() {
 		return t.address(ctx, ip)
@@ -257,4 +261,22 @@ func sameService(a, b string) bool {
 	x, err1 := url.Parse(a)
 	y, err2 := url.Parse(b)
 	return err1 == nil && err2 == nil && x.Host != "" && strings.EqualFold(x.Host, y.Host) && strings.EqualFold(x.Scheme, y.Scheme)
+}
+
+// serves is the provider whose web pages u is among, "" for none.
+func (a *App) serves(u *url.URL) string {
+	for name, p := range a.cfg.Providers {
+		if base, err := url.Parse(p.URL); err == nil && strings.EqualFold(base.Host, u.Host) {
+			return name
+		}
+	}
+	return ""
+}
+
+// tellsMachines reports whether a provider knows which machines use a registration.
+// GitHub does not.
+func (a *App) tellsMachines(system string) bool { return a.cfg.Providers[system].Type != "github" }
+
+func (a *App) anyTellsMachines() bool {
+	return slices.ContainsFunc(a.fleet.providers, func(p providers.Provider) bool { return a.tellsMachines(p.Name()) })
 }

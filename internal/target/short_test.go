@@ -1,6 +1,10 @@
 package target
 
-import "testing"
+import (
+	"errors"
+	"strings"
+	"testing"
+)
 
 func TestTheShortFormOfAnInstallationIsItsHost(t *testing.T) {
 	for want, r := range map[string]Ref{
@@ -33,5 +37,15 @@ func TestOneNumberInTwoScopesIsTwoRunners(t *testing.T) {
 	}
 	if project := (Ref{System: "gl", Scope: Scope{Level: "project"}, Kind: Runner, ID: "5"}); !project.Same(Ref{System: "gl", Kind: Runner, ID: "5"}) {
 		t.Error("a level without a path tells runners of a GitLab apart")
+	}
+}
+
+func TestAPathWithItsSlashIsToldHowToBeWritten(t *testing.T) {
+	_, err := Parse("gh/repository:acme/web/runner/7")
+	if !errors.Is(err, ErrSyntax) || !strings.Contains(err.Error(), "%2F") {
+		t.Errorf("%v", err)
+	}
+	if r, err := Parse("gh/repository:acme%2Fweb/runner/7"); err != nil || r.Scope.Path != "acme/web" {
+		t.Errorf("control: %v, %v", r, err)
 	}
 }

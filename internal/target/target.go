@@ -146,5 +146,8 @@ func Parse(s string) (Ref, error) {
 		}
 		return Ref{System: part[0], Scope: Scope{Level: l, Path: p}, Kind: part[2], ID: part[3]}, nil
 	}
+	if len(raw) == 5 && strings.Contains(raw[1], ":") {
+		return fail("the slash in a path is written %2F, as in gh/repository:acme%2Fweb/runner/7")
+	}
 	return fail("wrong number of parts")
 }
