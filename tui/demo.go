@@ -1,6 +1,11 @@
 package tui
 
-import "cordon/internal/engine"
+import (
+	"slices"
+
+	"cordon/internal/change"
+	"cordon/internal/engine"
+)
 
 // Demo is the guided tour of a lab.
 type Demo struct {
@@ -30,11 +35,14 @@ func (d *Demo) hint(p *stepper) string {
 	case p.over():
 		return "demo: it is over. e writes the signed bundle and verifies it"
 	case p.cur == nil && p.watch != nil:
-		return "demo: an hour of silence takes 20 seconds here; b shows the brief meanwhile"
+		return "demo: the silence takes seconds here, not its hour; b shows the brief meanwhile"
 	case p.cur == nil:
 		return "demo: wait a moment"
 	case p.cur.Kind == engine.Watch:
 		return "demo: the last question is whether it stays silent. enter, then y"
+	}
+	if p.cur.Step == "rotate" && !slices.ContainsFunc(p.cur.Plans, change.Plan.Appliable) {
+		return "demo: this provider cannot do that. Read why, then x and a reason: it goes on"
 	}
 	return demoHints[p.cur.Step]
 }
@@ -44,5 +52,5 @@ var demoHints = map[string]string{
 	"pause":      "demo: no new job for it. It can be undone, so one key confirms: enter, then y",
 	"rotate":     "demo: the stolen token dies. It cannot be undone, and it tips them off: enter",
 	"collect":    "demo: from here on they can know. Log in once and read all of it: enter, then y",
-	"deregister": "demo: now nothing is lost by ending it. Three plans follow: enter for each",
+	"deregister": "demo: now nothing is lost by ending it. Its plans follow: enter for each",
 }

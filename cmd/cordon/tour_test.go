@@ -158,7 +158,7 @@ func TestTheDemoIsWalkedByAScriptOfKeys(t *testing.T) {
 			m.confirm("y", "5/6 End its jobs")
 			// Jobs to cancel, if any runs now; the unit; the registration.
 			for plans := 0; ; plans++ {
-				s := m.until("Three plans follow", "the last question")
+				s := m.until("Its plans follow", "the last question")
 				if strings.Contains(s, "6/6 See that") {
 					break
 				} else if plans > 5 {
