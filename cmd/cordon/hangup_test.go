@@ -82,6 +82,18 @@ func (s *seat) until(text string) string {
 	}
 }
 
+// untilBoth waits for two texts that may be painted in either order: of a line that did
+// not change nothing is painted again.
+func (s *seat) untilBoth(one, other string) {
+	s.t.Helper()
+	mark := s.mark
+	s.until(one)
+	seen := s.mark
+	s.mark = mark
+	s.until(other)
+	s.mark = max(s.mark, seen)
+}
+
 func (s *seat) keys(k string) {
 	s.t.Helper()
 	if _, err := s.ptm.WriteString(k); err != nil {
