@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -137,8 +138,10 @@ func TestKilledAtEachWrite(t *testing.T) {
 		seed := uint64(time.Now().UnixNano())
 		t.Logf("seed %d", seed)
 		rng := rand.New(rand.NewPCG(seed, 0))
-		for range 6 {
-			places = append(places, fmt.Sprintf("%s:%d", kinds[rng.IntN(len(kinds))], 1+rng.IntN(105)))
+		for more := len(places) + 6; len(places) < more; {
+			if p := fmt.Sprintf("%s:%d", kinds[rng.IntN(len(kinds))], 1+rng.IntN(105)); !slices.Contains(places, p) {
+				places = append(places, p)
+			}
 		}
 	}
 	if os.Getenv(everyKill) != "" {

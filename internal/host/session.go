@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -129,6 +130,9 @@ func (h *Hosts) carry(ctx context.Context, c carrier, x Host, j job, ex *Exchang
 	}
 	if why := g.why(); why != nil {
 		return fmt.Errorf("%s: %w", x.place(ex), why)
+	}
+	if done := ctx.Err(); err != nil && done != nil && !errors.Is(err, done) {
+		err = fmt.Errorf("%w: %w", done, err) // the connection broke because nobody waits any more
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", x.place(ex), err)
