@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"sync"
 	"time"
 
 	"cordon/internal/untrusted"
@@ -26,10 +27,16 @@ type Exchange struct {
 
 type recorderKey struct{}
 
-// WithRecorder hands every Exchange below ctx to f, in the goroutine that made it. A
-// read that was repeated is several exchanges.
+// WithRecorder hands every Exchange below ctx to f, in the goroutine that made it and one
+// at a time: pages of a list are read side by side, and a journal has one writer. A read
+// that was repeated is several exchanges.
 func WithRecorder(ctx context.Context, f func(Exchange)) context.Context {
-	return context.WithValue(ctx, recorderKey{}, f)
+	var turn sync.Mutex
+	return context.WithValue(ctx, recorderKey{}, func(x Exchange) {
+		turn.Lock()
+		defer turn.Unlock()
+		f(x)
+	})
 }
 
 // Record hands x to the recorder of ctx, if there is one. Contacts that are not HTTP go
