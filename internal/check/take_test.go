@@ -23,12 +23,10 @@ func init() {
 	flag.StringVar(&take.scrub, "take-scrub", "", "path of the machine that is not to stand in the file")
 }
 
-// TestTakeASnapshot makes one of the stored snapshots of clean hosts from a host that
-// runs now, through the client that users have.
-func TestTakeASnapshot(t *testing.T) {
-	if take.addr == "" {
-		t.Skip("only by hand: testdata/clean/README.md says how")
-	}
+// takeSnapshot makes one of the stored snapshots of clean hosts from a host that runs now,
+// through the client that users have.
+func takeSnapshot(t *testing.T) {
+	t.Helper()
 	hosts := host.New(map[string]host.Host{take.name: {Address: take.addr, User: "root", Key: take.key, KnownHosts: take.known}},
 		host.Options{Marker: redact.NewMarker([]byte("the stored snapshots of clean hosts"))})
 	s, err := hosts.Read(t.Context(), take.name, snapshot.ProfileTriage)

@@ -3,12 +3,12 @@ package host
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"cordon/internal/host/snapshot"
+	"cordon/internal/testenv"
 )
 
 // step runs one step of the collector on this machine, where no root prefix keeps it in.
@@ -118,10 +118,7 @@ func TestAnAccountCannotBlindTheRead(t *testing.T) {
 
 // What may hang is not even asked whether it is there.
 func TestAMountThatMayHangIsNotAskedAnything(t *testing.T) {
-	strace, err := exec.LookPath("strace")
-	if err != nil {
-		t.Skip("strace shows which paths are asked for")
-	}
+	strace := testenv.Need(t, "strace") // it shows which paths are asked for
 	tr := planted(t)
 	tr.file("/proc/self/mountinfo", "30 1 0:30 / /home/gitlab-runner/m rw - fuse.sshfs x rw\n31 1 0:31 / /opt/gh/_diag rw - fuse x rw\n32 1 0:32 / /home/gitlab-runner/.ssh/f rw - fuse x rw\n", 0o444)
 	for _, d := range []string{"/home/gitlab-runner/m", "/opt/gh/_diag", "/home/gitlab-runner/.ssh/f"} {

@@ -18,7 +18,7 @@ import (
 var packages = map[string]string{
 	"ssh": "openssh-client", "ssh-keygen": "openssh-client", "ssh-agent": "openssh-client", "ssh-add": "openssh-client",
 	"sshd": "openssh-server", "gcc": "gcc", "ss": "iproute2", "ip": "iproute2", "ps": "procps",
-	"sha256sum": "coreutils", "setpriv": "util-linux", "script": "bsdutils", "diff": "diffutils", "find": "findutils",
+	"sha256sum": "coreutils", "setpriv": "util-linux", "unshare": "util-linux", "setcap": "libcap2-bin", "getcap": "libcap2-bin", "script": "bsdutils", "diff": "diffutils", "find": "findutils",
 }
 
 // Need returns the path of tool, looking in the sbin directories too. Where it is

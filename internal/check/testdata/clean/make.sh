@@ -143,5 +143,5 @@ trap 'kill -TERM $pid; wait $pid || :; ip netns del "$ns"; rm -rf "$work"' EXIT
 until ssh-keyscan -T 2 10.78.1.2 >"$work/known" 2>/dev/null && [ -s "$work/known" ]; do sleep 1; done
 sleep 10
 cd "$here/../.."
-go test . -count 1 -run TestTakeASnapshot -take 10.78.1.2:22 -take-key "$work/key" -take-known "$work/known" -take-name "$name" \
+go test . -count 1 -run TestRealCleanHosts -take 10.78.1.2:22 -take-key "$work/key" -take-known "$work/known" -take-name "$name" \
   -take-out "$here/$name.json.gz" -take-scrub "$work"
