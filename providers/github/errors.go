@@ -3,11 +3,8 @@ package github
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"reflect"
 	"strings"
 	"time"
 
@@ -151,25 +148,11 @@ func doubtful(a answer, err error) bool {
 		errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
-// decode reads exactly one JSON document of T's shape. Null is not an empty list: a list
-// that was not read must never look like a list of nothing. Fields that T lacks are passed
-// over: GitHub adds some without another version.
+// decode reads the one document of an answer, as transport.Document does.
 func decode[T any](a answer) (T, error) {
-	var v T
-	start := byte('{')
-	if reflect.TypeFor[T]().Kind() == reflect.Slice {
-		start = '['
-	}
-	body := bytes.TrimSpace(a.Body)
-	if len(body) == 0 || body[0] != start {
-		return v, malformed(a, "not the expected JSON")
-	}
-	d := json.NewDecoder(bytes.NewReader(body))
-	if err := d.Decode(&v); err != nil {
-		return v, malformed(a, "not the expected JSON")
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return v, malformed(a, "more than one JSON document")
+	v, err := transport.Document[T](a.Body)
+	if err != nil {
+		return v, malformed(a, err.Error())
 	}
 	return v, nil
 }

@@ -99,7 +99,7 @@ func (p *Provider) tokenScopes(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	tok, err := decode[wireToken](a, '{')
+	tok, err := decode[wireToken](a)
 	if err != nil {
 		return nil, err
 	}

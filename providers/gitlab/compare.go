@@ -85,7 +85,7 @@ func (p *Provider) jobStatus(ctx context.Context, in cancelArgs) (string, error)
 	if err != nil {
 		return "", err
 	}
-	j, err := decode[wireJob](a, '{')
+	j, err := decode[wireJob](a)
 	switch {
 	case err != nil:
 		return "", err

@@ -3,10 +3,8 @@ package gitlab
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 
 	"cordon/internal/transport"
 	"cordon/providers"
@@ -85,20 +83,11 @@ func doubtful(a answer, err error) bool {
 		errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
-// decode reads exactly one JSON document that starts as a T has to. Null is not an
-// empty list: a list that was not read must never look like a list of nothing.
-func decode[T any](a answer, start byte) (T, error) {
-	var v T
-	body := bytes.TrimSpace(a.Body)
-	if len(body) == 0 || body[0] != start {
-		return v, malformed(a, "not the expected JSON")
-	}
-	d := json.NewDecoder(bytes.NewReader(body))
-	if err := d.Decode(&v); err != nil {
-		return v, malformed(a, "not the expected JSON")
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return v, malformed(a, "more than one JSON document")
+// decode reads the one document of an answer, as transport.Document does.
+func decode[T any](a answer) (T, error) {
+	v, err := transport.Document[T](a.Body)
+	if err != nil {
+		return v, malformed(a, err.Error())
 	}
 	return v, nil
 }

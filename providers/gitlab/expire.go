@@ -75,7 +75,7 @@ func (p *Provider) expiry(ctx context.Context, j wireJob) []providers.Expiry {
 		x.Why = "not known: " + err.Error()
 		return []providers.Expiry{x}
 	}
-	k, err := decode[wireKept](a, '{')
+	k, err := decode[wireKept](a)
 	switch {
 	case err != nil:
 		x.Why = "not known: " + err.Error()

@@ -91,7 +91,7 @@ func (p *Provider) jobPage(ctx context.Context, project, id string) (providers.F
 	if err != nil {
 		return providers.Found{}, fmt.Errorf("read job %d: %w", n, err)
 	}
-	j, err := decode[wireJobRunner](a, '{')
+	j, err := decode[wireJobRunner](a)
 	if err == nil && j.ID != n {
 		err = malformed(a, "not the job that was asked for")
 	}

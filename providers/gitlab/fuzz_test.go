@@ -40,7 +40,7 @@ func FuzzAnswers(f *testing.F) {
 		if err == nil && !strings.HasPrefix(strings.TrimSpace(string(b)), "[") {
 			t.Errorf("not a list: %q", b)
 		}
-		if one, err := decode[wireRunner](a, '{'); err == nil && one.check() == nil {
+		if one, err := decode[wireRunner](a); err == nil && one.check() == nil {
 			list = append(list, one)
 		}
 		for _, w := range list {
@@ -67,7 +67,7 @@ func FuzzAnswers(f *testing.F) {
 		_, _ = rows(a, func(wireManager) error { return nil })
 		_, _ = rows(a, func(wireVariable) error { return nil })
 		_, _ = rows(a, func(wireDeployKey) error { return nil })
-		_, _ = decode[wireToken](a, '{')
+		_, _ = decode[wireToken](a)
 		_ = problem(answer{Request: "GET x", Status: 403, Body: b})
 	})
 }

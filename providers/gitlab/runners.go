@@ -114,7 +114,7 @@ func (p *Provider) details(ctx context.Context, id int64, projects bool) (wireRu
 	if err != nil {
 		return wireRunner{}, a, err
 	}
-	w, err := decode[wireRunner](a, '{')
+	w, err := decode[wireRunner](a)
 	switch {
 	case err != nil:
 		return w, a, err
@@ -249,7 +249,7 @@ func (p *Provider) gone(ctx context.Context, err error) error {
 	}
 	a, verr := p.api.get(ctx, "version", nil)
 	if verr == nil {
-		_, verr = decode[struct{}](a, '{')
+		_, verr = decode[struct{}](a)
 	}
 	if verr != nil {
 		return fmt.Errorf("404, and the credential does not work elsewhere either: gone and hidden cannot be told apart (%w)", verr)

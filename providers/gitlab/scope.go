@@ -85,7 +85,7 @@ func (p *Provider) pages(ctx context.Context, path string, q url.Values, limit i
 
 // each decodes rows of a page.
 func rows[T any](a answer, check func(T) error) ([]T, error) {
-	list, err := decode[[]T](a, '[')
+	list, err := decode[[]T](a)
 	if err != nil {
 		return nil, err
 	}

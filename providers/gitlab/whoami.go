@@ -46,7 +46,7 @@ func (p *Provider) who(ctx context.Context, credential string) providers.Identit
 	a, err := p.api.get(ctx, "user", nil)
 	if err == nil {
 		var u wireUser
-		if u, err = decode[wireUser](a, '{'); err == nil {
+		if u, err = decode[wireUser](a); err == nil {
 			id.Login, id.Kind = p.text(u.Username), u.kind()
 		}
 	}
@@ -56,7 +56,7 @@ func (p *Provider) who(ctx context.Context, credential string) providers.Identit
 	a, err = p.api.get(ctx, "personal_access_tokens/self", nil)
 	if err == nil {
 		var t wireSelf
-		if t, err = decode[wireSelf](a, '{'); err == nil {
+		if t, err = decode[wireSelf](a); err == nil {
 			id.Token = p.text(t.Name)
 			for _, s := range t.Scopes[:min(len(t.Scopes), 50)] {
 				id.Scopes = append(id.Scopes, untrusted.Text(p.text(s)))
