@@ -72,7 +72,7 @@ func (a *App) Doctor(ctx context.Context, system string, act bool) (Doctor, erro
 	case system != "":
 		return d, fmt.Errorf("%w: no provider is called %s", ErrUsage, untrusted.Text(system))
 	}
-	return d, fmt.Errorf("%w: no provider is configured, and none was found on this machine", ErrUsage)
+	return d, fmt.Errorf("%w: no provider is configured, and none was found on this machine; %s", ErrUsage, a.howToConfigure())
 }
 
 func (a *App) examine(ctx context.Context, p providers.Provider, act bool) (DoctorSystem, error) {

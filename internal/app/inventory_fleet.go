@@ -110,7 +110,7 @@ func (a *App) newListing() (*listing, error) {
 	}
 	l.base.Snapshots = snapshots(cases)
 	if len(a.fleet.providers) == 0 && len(l.base.Snapshots) == 0 { // with checked hosts their installations are the list
-		return nil, fmt.Errorf("%w: no provider is configured; write one to %s or set GITLAB_TOKEN", ErrUsage, a.configPlace())
+		return nil, fmt.Errorf("%w: no provider is configured; %s", ErrUsage, a.howToConfigure())
 	}
 	return l, nil
 }

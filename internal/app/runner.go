@@ -22,6 +22,11 @@ func (a *App) configPlace() string {
 	return config.DefaultPath()
 }
 
+// howToConfigure is what somebody without a provider can do.
+func (a *App) howToConfigure() string {
+	return "write one to " + a.configPlace() + ", or set GITLAB_TOKEN or GH_TOKEN"
+}
+
 // Runner reads the one runner that ref names. A name is never taken: the error then
 // lists the references of the runners that have it.
 func (a *App) Runner(ctx context.Context, ref string) (providers.Runner, error) {

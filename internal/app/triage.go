@@ -105,9 +105,9 @@ func (a *App) newTriage(asked string) (*triage, error) {
 	}
 	if len(a.fleet.providers) == 0 {
 		if len(snapshots(t.cases)) == 0 {
-			return nil, fmt.Errorf("%w: no provider is configured and no host was checked here; write one to %s or set GITLAB_TOKEN", ErrUsage, a.configPlace())
+			return nil, fmt.Errorf("%w: no provider is configured and no host was checked here; %s", ErrUsage, a.howToConfigure())
 		}
-		t.unknown("no provider is configured: write one to %s or set GITLAB_TOKEN", a.configPlace())
+		t.unknown("no provider is configured: %s", a.howToConfigure())
 	}
 	return t, nil
 }

@@ -35,7 +35,7 @@ func (c Call) String() string {
 	if c.Body == "" {
 		return c.Method + " " + c.URL
 	}
-	return c.Method + " " + c.URL + " " + c.Body
+	return c.Method + " " + c.URL + " " + strings.TrimRight(c.Body, "\n") // encoding/json ends a body with a line feed
 }
 
 // Change is one effect on one system. Args and Before are closed structs of the
