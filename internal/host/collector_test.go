@@ -329,7 +329,7 @@ func TestAnOrdinaryUserIsToldWhatHeCouldNotSee(t *testing.T) {
 	for _, sh := range shells(t) {
 		out, _ := tr.run(sh, snapshot.ProfileTriage, nil, as)
 		s := read(t, out, snapshot.ProfileTriage)
-		for _, sec := range []string{snapshot.SectionDetail, snapshot.SectionUnits, snapshot.SectionCron, snapshot.SectionRunners, snapshot.SectionKeys, snapshot.SectionProfiles, snapshot.SectionSecrets} {
+		for _, sec := range []string{snapshot.SectionDetail, snapshot.SectionUnits, snapshot.SectionCron, snapshot.SectionRunners, snapshot.SectionKeys, snapshot.SectionProfiles, snapshot.SectionSecrets, snapshot.SectionPrivileged} {
 			if got := s.Section(sec); got.End != snapshot.EndDenied || got.Why == "" {
 				t.Errorf("%s: %v", sh.name, got)
 			}
