@@ -66,7 +66,7 @@ func TestEveryWayGivesTheSameFindings(t *testing.T) {
 	tr := planted(t)
 	argv := tr.serving(t)
 	s := serve(t, honest(tr.root, ""))
-	o := Options{Marker: marker, Timeouts: fast, Shell: argv}
+	o := Options{Marker: marker, Timeouts: patient, Shell: argv}
 	h := New(map[string]Host{
 		"build-07": s.host(),
 		"pod":      {Exec: argv, Unit: "gitlab-runner.service"},
@@ -133,7 +133,7 @@ func TestADiskImageIsReadWithoutAnythingThatRuns(t *testing.T) {
 	tr.file("/etc/hostname", "build-07\n", 0o644)
 	s := serve(t, honest(tr.root, ""))
 	live := &sink{}
-	if _, err := s.hosts(Options{}).Gather(t.Context(), ref("build-07"), snapshot.ProfileTriage, live); err != nil {
+	if _, err := s.hosts(Options{Timeouts: patient}).Gather(t.Context(), ref("build-07"), snapshot.ProfileTriage, live); err != nil {
 		t.Fatal(err)
 	}
 	to := &sink{}

@@ -171,7 +171,7 @@ func said(t *testing.T, frames string) *Hosts {
 	if err := os.WriteFile(p, []byte(script), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	return New(map[string]Host{"b7": {Exec: []string{p}}}, Options{Marker: marker, Timeouts: fast})
+	return New(map[string]Host{"b7": {Exec: []string{p}}}, Options{Marker: marker, Timeouts: patient})
 }
 
 func TestAnAnswerAboutSomethingElseIsForged(t *testing.T) {

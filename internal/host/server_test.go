@@ -238,6 +238,10 @@ func (c counting) Read(p []byte) (int, error) {
 // fast are limits that let a test of silence end; nothing is asserted about time.
 var fast = Timeouts{Connect: 5 * time.Second, Handshake: 2 * time.Second, Idle: time.Second, Total: 8 * time.Second, Act: 3 * time.Second}
 
+// patient is for a host that answers: the whole collector under a real shell, on whatever
+// machine the tests run, and then the limits are not what is tested.
+var patient = Timeouts{Connect: 30 * time.Second, Handshake: 30 * time.Second, Idle: time.Minute, Total: 2 * time.Minute, Act: time.Minute}
+
 // host is the configured side of s.
 func (s *server) host() Host {
 	return Host{Address: s.addr, User: "ir", Key: filepath.Join(s.dir, "id"), KnownHosts: filepath.Join(s.dir, "known_hosts"), Unit: "gitlab-runner.service"}
