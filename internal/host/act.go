@@ -189,7 +189,8 @@ func (h *Hosts) Settle(ctx context.Context, c change.Change) (state, why string,
 		return change.Unknown, untrusted.Clean(err.Error(), 500), nil
 	}
 	enabled, runs := atBoot(s, args.Unit), runsUnit(s, args.Unit)
-	why = fmt.Sprintf("as told by the host, %s: starts at boot %s, runs %s", args.Unit, orUnknown(enabled), orUnknown(runs))
+	why = fmt.Sprintf("as told by the host, %s: starts at boot %s, runs %s", args.Unit,
+		orWhyNot(enabled, s, snapshot.SectionWants), orWhyNot(runs, s, snapshot.SectionProc))
 	want := witness.Of(c.Op == OpStart)
 	switch {
 	case enabled == witness.Unknown || runs == witness.Unknown:
@@ -204,9 +205,10 @@ func (h *Hosts) Settle(ctx context.Context, c change.Change) (state, why string,
 	return change.Applied, why, nil
 }
 
-func orUnknown(t witness.Tri) string {
+// orWhyNot is t, or why the section that would tell does not.
+func orWhyNot(t witness.Tri, s *snapshot.Snapshot, section string) string {
 	if t == witness.Unknown {
-		return "unknown"
+		return "unknown (" + unseen(s, section) + ")"
 	}
 	return string(t)
 }

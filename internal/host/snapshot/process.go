@@ -43,8 +43,11 @@ func (p *parser) process(fr Frame) error {
 			return nil
 		}
 		q, ticks, err := parseStat(fr.Body)
-		if err != nil || q.PID != pid {
-			p.broken("a process that was not understood")
+		if err == nil && q.PID != pid {
+			err = fmt.Errorf("its table says %d", q.PID)
+		}
+		if err != nil {
+			p.broken(fmt.Sprintf("process %d was not understood: %v", pid, err))
 			return nil
 		}
 		if p.ticks == nil {
