@@ -29,6 +29,8 @@ type Wanted struct {
 	Path       string   // absolute and clean; /proc/PID/exe is the executable of a process, also a deleted one
 	Max        int64    // bytes that are read at most; 0: DefaultFetch
 	Recipients []string // age recipients that the file is sealed to; none: it is described, not kept
+
+	came func(read int64) // told how many bytes of it came so far; may be nil
 }
 
 // ParseWanted understands PATH, and proc:PID for the executable of a process.
@@ -104,6 +106,7 @@ func (h *Hosts) Fetch(ctx context.Context, name string, w Wanted, to evidence.Si
 	}
 	f := Fetched{Schema: "cordon.fetched/1", Host: name, Path: untrusted.Text(w.Path), Max: w.limit(), Started: h.o.Clock.Now().UTC()}
 	var got answer
+	w.came = came(ctx, name, w.limit())
 	j.read = func(r io.Reader) (err error) {
 		got, err = readFetch(snapshot.NewFrames(r, j.nonce, snapshot.Limits{Total: 2*w.limit() + 1<<20}), w, h.o.Clock.Now)
 		return err

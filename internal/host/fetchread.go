@@ -98,6 +98,9 @@ func (a *answer) take(fr snapshot.Frame, w Wanted, now func() time.Time) error {
 			return fmt.Errorf("%w: more than the %d bytes that were asked for", snapshot.ErrTooLarge, w.limit())
 		}
 		a.data = append(a.data, fr.Body...)
+		if w.came != nil {
+			w.came(int64(len(a.data)))
+		}
 	default:
 		return forged("%s out of place", fr.Kind)
 	}
