@@ -43,7 +43,7 @@ ident() {
 # starts one from an archive.
 procs() {
   enter proc
-  PIDS= AGENTS= ALL=
+  PIDS= AGENTS= ALL= AB=0 AC=
   [ -n "$R" ] || frame fact collector "=$$"
   if [ ! -r "$R/proc/1/stat" ]; then
     deny /proc/1/stat
@@ -85,7 +85,14 @@ procs() {
     mark "$cg"
     frame pcgroup "$pid" "$E"
     plain "$d/cmdline" || continue
-    frame pargs "$pid" "~$($TO head -c 16384 "$d/cmdline" 2>/dev/null | encode)"
+    if [ "$AB" -lt 4194304 ]; then
+      E=\~$($TO head -c 131072 "$d/cmdline" 2>/dev/null | encode)
+      AB=$((AB + ${#E}))
+      frame pargs "$pid" "$E"
+    else # whoever may start processes may fill this; what is named like an agent counts as one without its words
+      [ -n "$AC" ] || AC="/proc/$pid/cmdline"
+      case $st in *'(java)'*) cut "/proc/$pid/cmdline" ;; esac
+    fi
     case $st in *'(gitlab-runner)'* | *'(Runner.Listener)'* | *'(Agent.Listener)'* | *'(act_runner)'* | *'(act-runner)'* | *'(forgejo-runner)'* | \
       *'(gitea-runner)'* | *'(buildkite-agent)'* | *'(java)'*) AGENTS="$AGENTS $pid:$uid" ;; esac
   done
@@ -94,13 +101,18 @@ procs() {
 
 detail() {
   enter detail
+  EB=0
+  [ -z "$AC" ] || cut "$AC"
   for pid in $PIDS; do
     d=$R/proc/$pid
     [ -d "$d" ] || continue
     plain "$d/environ" || continue
-    if [ -r "$d/environ" ]; then
+    if [ "$EB" -ge 8388608 ]; then
+      cut "/proc/$pid/environ"
+    elif [ -r "$d/environ" ]; then
       E="~$($TO head -c 32768 "$d/environ" 2>/dev/null | encode)"
       if [ "$E$R" = "~" ] && [ "$UID_" != 0 ] && [ -d "$d" ]; then deny "/proc/$pid/environ"; fi
+      EB=$((EB + ${#E}))
       frame penv "$pid" "$E"
     elif [ -d "$d" ]; then
       deny "/proc/$pid/environ"

@@ -13,7 +13,7 @@ import (
 
 // What the collector reads of a command line and of an environment at most.
 const (
-	argsCap = 16 << 10
+	argsCap = 128 << 10
 	envCap  = 32 << 10
 )
 
@@ -96,12 +96,18 @@ var (
 
 // args takes secrets out of a command line: the values of options that carry them,
 // and whatever is known by its own shape. cut says that the last word may be half of one.
-func (p *parser) args(words []string, cut bool) []untrusted.Text {
-	if cut || len(words) == maxArgs {
-		p.broken("a command line is longer than the cap")
-	}
+// That a compiler has many words hides no agent, whose name stands first: it is a gap
+// among the details. Of a Java program the words tell what it is.
+func (p *parser) args(comm untrusted.Text, words []string, cut bool) []untrusted.Text {
 	hide := false
 	java := slices.ContainsFunc(words, func(w string) bool { return jenkinsWord.MatchString(w) })
+	if cut || len(words) == maxArgs {
+		section := SectionDetail
+		if comm == "java" && !java {
+			section = SectionProc
+		}
+		p.spoiled(section, "a command line is longer than the cap")
+	}
 	register := len(words) > 1 && path.Base(words[0]) == "gitlab-runner" && words[1] == "register"
 	kept := make([]string, len(words))
 	for i, w := range words {

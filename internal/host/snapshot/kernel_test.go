@@ -85,7 +85,7 @@ func FuzzParseCmdline(f *testing.F) {
 			return
 		}
 		p := &parser{x: expect(ProfileWatch), s: &Snapshot{}, spoil: map[string]string{}}
-		for _, a := range p.args(words, false) {
+		for _, a := range p.args("x", words, false) {
 			if strings.Contains(marks.ReplaceAllString(string(a), ""), v) {
 				t.Errorf("%q kept in %q", v, a)
 			}

@@ -167,9 +167,12 @@ func (p *parser) leave(fr Frame) error {
 }
 
 // broken notes that part of the open section was not understood, so that it cannot end ok.
-func (p *parser) broken(why string) {
-	if p.spoil[p.section] == "" {
-		p.spoil[p.section] = why
+func (p *parser) broken(why string) { p.spoiled(p.section, why) }
+
+// spoiled is broken for a section that is open or still to come.
+func (p *parser) spoiled(section, why string) {
+	if p.spoil[section] == "" {
+		p.spoil[section] = why
 	}
 }
 

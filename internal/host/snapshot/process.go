@@ -21,7 +21,7 @@ const (
 	maxProcesses = 10_000
 	maxSockets   = 50_000
 	maxInodes    = 4096 // of one process
-	maxArgs      = 512
+	maxArgs      = 8192
 	maxNames     = 512 // of one environment
 	maxPath      = 4200
 )
@@ -76,7 +76,7 @@ func (p *parser) process(fr Frame) error {
 		}
 		q.Cgroup = p.text(path, maxPath)
 	case "pargs":
-		q.Args = p.args(parseCmdline(fr.Body), len(fr.Body) >= argsCap)
+		q.Args = p.args(q.Comm, parseCmdline(fr.Body), len(fr.Body) >= argsCap)
 	case "penv":
 		q.Env = p.environ(fr.Body)
 	}

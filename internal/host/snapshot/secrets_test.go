@@ -302,8 +302,34 @@ func TestHalfASecretAtACapIsNotKept(t *testing.T) {
 	if f := fileOf(t, s, "/root/.bashrc"); !f.Truncated || f.Content != "export A=b\n" {
 		t.Errorf("%+v", f)
 	}
-	if s.Seen(SectionProc) || s.Seen(SectionDetail) {
+	if s.Seen(SectionDetail) {
 		t.Error("a section with a cut command line or environment counts as seen")
+	}
+}
+
+// A compiler that names all its files is on every build machine: whether an agent runs there
+// is told all the same. Only of a Java program the words say what it is.
+func TestALongCommandLineHidesNoAgent(t *testing.T) {
+	long := strings.Repeat("./a_file_of_many.go\x00", maxArgs+1)
+	for _, c := range []struct {
+		comm, args   string
+		proc, detail bool
+	}{
+		{"compile", "compile\x00-o\x00x", true, true},
+		{"compile", "compile\x00" + long, true, false},
+		{"compile", strings.Repeat("a", argsCap), true, false},
+		{"java", "java\x00-cp\x00" + long, false, true},
+		{"java", "java\x00-jar\x00agent.jar\x00" + long, true, false},
+	} {
+		s, err := parse(ProfileWatch, whole(ProfileWatch, map[string]func(*stream){SectionProc: func(s *stream) {
+			s.frame("pstat", "5", stat(5, 1, c.comm, 1)).frame("pargs", "5", c.args)
+		}}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Seen(SectionProc) != c.proc || s.Seen(SectionDetail) != c.detail {
+			t.Errorf("%s with %d bytes: %+v", c.comm, len(c.args), s.Sections)
+		}
 	}
 }
 
