@@ -67,15 +67,18 @@ type event struct {
 	steps  []engine.StepState
 	grid   engine.Matrix // with steps
 	at     time.Time     // wall clock
+
+	reading *host.Reading // how far the read of a host is; only the newest of a row is kept
 }
 
 // start makes a driver and lets it go.
 func (e env) start(open func(context.Context) (*app.Session, error)) *driver {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(e.ctx))
 	d := &driver{
-		open: open, crash: e.crash, ctx: ctx, cancel: cancel,
+		open: open, crash: e.crash, cancel: cancel,
 		orders: make(chan order, 1), leave: make(chan struct{}), done: make(chan struct{}), wake: make(chan struct{}, 1),
 	}
+	d.ctx = host.WithReading(ctx, func(r host.Reading) { d.post(event{reading: &r}) })
 	go d.run()
 	return d
 }
@@ -116,6 +119,9 @@ func (d *driver) events(ctx context.Context) (evs []event, ok bool) {
 
 func (d *driver) post(e event) {
 	d.mu.Lock()
+	if n := len(d.queue); e.reading != nil && n > 0 && d.queue[n-1].reading != nil {
+		d.queue = d.queue[:n-1]
+	}
 	d.queue = append(d.queue, e)
 	d.mu.Unlock()
 	select {

@@ -43,6 +43,8 @@ type hostCard struct {
 	checks  checker // nil: no check can be made here
 	since   time.Time
 	running bool
+	told    *readings     // of the read that runs
+	reads   *host.Reading // how far it is; nil: no answer has come yet
 	failed  error
 }
 
@@ -89,8 +91,14 @@ func (p *hostCard) Update(msg tea.Msg) tea.Cmd {
 		if msg.page != p {
 			return nil
 		}
-		p.running, p.failed = false, msg.err
+		p.running, p.told, p.reads, p.failed = false, nil, nil, msg.err
 		return p.Init()
+	case readingMsg:
+		if msg.page != p || msg.of != p.told {
+			return nil
+		}
+		p.reads = &msg.at
+		return p.follow(msg.of)
 	case tea.KeyMsg:
 		return p.keyed(msg)
 	}
@@ -157,13 +165,18 @@ func (p *hostCard) ask() {
 
 // check runs outside the loop and ends with the screen.
 func (p *hostCard) check() tea.Cmd {
-	p.running, p.since, p.failed = true, p.now(), nil
+	told := newReadings()
+	p.running, p.since, p.failed, p.told, p.reads = true, p.now(), nil, told, nil
 	p.set(p.build())
 	checks, name := p.checks, p.name
-	return p.e.safe(func(ctx context.Context) tea.Msg {
-		_, err := checks.CheckHost(ctx, name, "asked for on the host's card")
-		return hostCheckedMsg{p, err}
-	})
+	return tea.Batch(
+		p.e.safe(func(ctx context.Context) tea.Msg {
+			defer told.end()
+			_, err := checks.CheckHost(host.WithReading(ctx, told.tell), name, "asked for on the host's card")
+			return hostCheckedMsg{p, err}
+		}),
+		p.follow(told),
+	)
 }
 
 // Title implements page.

@@ -28,7 +28,11 @@ func (p *hostCard) build() []cardLine {
 	}
 	switch {
 	case p.running:
-		ls = append(ls, cardLine{id: "running", tone: "warn", text: "being read since " + p.since.UTC().Format("15:04:05Z")})
+		far := "it has not answered yet"
+		if p.reads != nil {
+			far = howFar(p.reads)
+		}
+		ls = append(ls, cardLine{id: "running", tone: "warn", text: "being read since " + p.since.UTC().Format("15:04:05Z") + ": " + far})
 	case p.failed != nil:
 		ls = append(ls, cardLine{id: "failed", tone: "bad", text: "the last check failed: " + short(app.Hint(p.failed)), cmd: cmd})
 	}

@@ -34,6 +34,7 @@ type stepper struct {
 	looks []host.Looking // how the hosts of its plans are reached
 	read  time.Time      // when cur was made, wall clock
 	busy  string         // what cordon does while cur is nil
+	reads *host.Reading  // how far the read of a host is, nil while none goes on
 	watch *witness.Verdict
 	log   []string // what was done so far, as the plain lines have it
 	last  string   // the last of it
@@ -136,6 +137,9 @@ func (p *stepper) take(ev event) {
 	}
 	if len(ev.grid.Steps) > 0 {
 		p.grid = ev.grid
+	}
+	if p.reads = ev.reading; p.reads != nil {
+		return // of the same work as before
 	}
 	switch {
 	case ev.opened != nil:

@@ -36,9 +36,12 @@ func (p *stepper) right(w, h int) []string {
 		add(th.Title.Render, "the run stands still")
 	case p.busy != "":
 		add(th.Title.Render, p.busy+" "+th.Glyph("more"))
-		if p.watch != nil {
+		switch {
+		case p.reads != nil:
+			body = p.howFar(w)
+		case p.watch != nil:
 			body = verdict(th, *p.watch, w)
-		} else {
+		default:
 			body = []string{"", "if a security key blinks, touch it; if a credential", "command asks, it asks on its own terminal"}
 		}
 	}

@@ -28,6 +28,7 @@ func (e env) askSecret(ctx context.Context, what string) (secret.Secret, error) 
 		b   []byte
 		err error
 	}
+	defer e.live.Hold()()
 	typed := make(chan got, 1)
 	fmt.Fprintf(e.err, "%s: ", what)
 	go func() {

@@ -135,7 +135,9 @@ func (e env) walk(cmd *cobra.Command, s *app.Session, lines app.Lines, decide ap
 		name = "dry run: nothing is sent or kept"
 	}
 	lines.Printf("%s: %s, hosts: %s", name, refs(s.Runners()), orNone(s.HostNames()))
-	end, err := s.Walk(e.reading(cmd.Context(), lines.Simulated), lines, decide)
+	ctx, over := e.reading(cmd.Context(), lines.Simulated, 1) // a walk reads them one by one
+	defer over()
+	end, err := s.Walk(ctx, lines, decide)
 	if s.Kept() && (err != nil || end.Word == app.Stopped) {
 		lines.Printf("what was sent is on record and the case stays open; go on with: %s", e.resume(s.ID()))
 	}

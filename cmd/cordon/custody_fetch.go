@@ -58,7 +58,9 @@ looks secret-bearing. Its clear bytes are never on a disk here.`,
 					return err
 				}
 			}
-			f, err := a.Fetch(cmd.Context(), s, plan.Hash())
+			ctx, end := e.reading(cmd.Context(), a.Simulated(), 1)
+			defer end()
+			f, err := a.Fetch(ctx, s, plan.Hash())
 			if err != nil {
 				return err
 			}

@@ -74,7 +74,9 @@ notice it, so that --yes needs no --reason.`,
 			if err := e.declare(cmd, a, args, &o); err != nil {
 				return err
 			}
-			cmd.SetContext(e.reading(cmd.Context(), a.Simulated()))
+			ctx, end := e.reading(cmd.Context(), a.Simulated(), len(args))
+			defer end()
+			cmd.SetContext(ctx)
 			if len(args) == 1 {
 				r, err := a.CheckHost(cmd.Context(), args[0], o.reason)
 				return e.report(a, r, err, o.least)
@@ -159,11 +161,9 @@ func (e env) report(a *app.App, r app.HostReport, err error, least check.Severit
 	return err
 }
 
-// checkAll reads several hosts. Progress goes to the error stream, so that the report
-// can be piped.
+// checkAll reads several hosts.
 func (e env) checkAll(cmd *cobra.Command, a *app.App, names []string, o hostCheck) error {
-	progress := app.Lines{W: e.err, Simulated: a.Simulated()}
-	r, err := a.CheckHosts(cmd.Context(), names, o.reason, o.least, o.parallel, progress.HostProgress)
+	r, err := a.CheckHosts(cmd.Context(), names, o.reason, o.least, o.parallel, e.progress(a.Simulated()))
 	if r.Summary.Asked == 0 && err != nil {
 		return err
 	}

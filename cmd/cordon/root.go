@@ -36,10 +36,11 @@ type env struct {
 	flags *flags
 	code  *int // the exit code of a command that ended without an error
 	asker *tui.Asker
+	live  *app.Live // nil: nobody looks on
 }
 
 func newRoot(s streams, code *int) *cobra.Command {
-	e := env{streams: s, flags: &flags{}, code: code}
+	e := env{streams: s, flags: &flags{}, code: code, live: newLive(s.err)}
 	e.asker = tui.NewAsker(e.askSecret)
 	root := &cobra.Command{
 		Use:   "cordon",
@@ -136,7 +137,6 @@ func (e env) options() app.Options {
 	}
 }
 
-// lines is the plain writer of a command.
 // encode writes v as one line of JSON without a character that a terminal would act on:
 // what hosts and services call themselves is in it.
 func (e env) encode(v any) error {
@@ -148,7 +148,10 @@ func (e env) encode(v any) error {
 	return err
 }
 
-func (e env) lines(a *app.App) app.Lines { return app.Lines{W: e.out, Simulated: a.Simulated()} }
+// lines is the plain writer of a command.
+func (e env) lines(a *app.App) app.Lines {
+	return app.Lines{W: e.live.Above(e.out), Simulated: a.Simulated()}
+}
 
 // isTerminal tells a person's terminal from other character devices, such as /dev/null.
 func isTerminal(f any) bool {

@@ -11,8 +11,13 @@ import (
 
 // onScreen reports whether there is a terminal to draw on and nobody asked for lines.
 func (e env) onScreen() bool {
+	return !e.flags.json && isTerminal(e.in) && isTerminal(e.out) && e.redraws()
+}
+
+// redraws reports whether a terminal takes more than lines, and nobody asked for lines.
+func (e env) redraws() bool {
 	term := os.Getenv("TERM")
-	return !e.flags.plain && !e.flags.json && isTerminal(e.in) && isTerminal(e.out) && term != "" && term != "dumb"
+	return !e.flags.plain && term != "" && term != "dumb"
 }
 
 // show runs the screen, says afterwards what outlives it and sets the exit code.

@@ -66,7 +66,9 @@ FILE.sig beside it (ssh-keygen -Y sign -n cordon-indicators@v1) is verified with
 					return err
 				}
 			}
-			r, err := a.Sweep(cmd.Context(), in, list, hosts, o.reason, o.parallel, nil)
+			ctx, end := e.reading(cmd.Context(), a.Simulated(), len(hosts))
+			defer end()
+			r, err := a.Sweep(ctx, in, list, hosts, o.reason, o.parallel, e.progress(a.Simulated()))
 			if err != nil {
 				return err
 			}

@@ -2,8 +2,6 @@ package app
 
 import (
 	"strings"
-	"sync"
-	"time"
 
 	"cordon/internal/host"
 	"cordon/internal/host/snapshot"
@@ -97,26 +95,5 @@ func (l Lines) HostsReport(r HostsReport) {
 			continue
 		}
 		l.Printf("  %s: %d %s", x.word, len(x.names), strings.Join(x.names, " "))
-	}
-}
-
-// slowRead is after how long a read that goes on is told about, and then how often.
-const slowRead = 5 * time.Second
-
-// Reading is for host.WithReading: it writes how far slow reads are.
-func (l Lines) Reading() func(host.Reading) {
-	var mu sync.Mutex
-	last := map[string]time.Time{}
-	return func(r host.Reading) {
-		mu.Lock()
-		defer mu.Unlock()
-		now := time.Now()
-		switch {
-		case r.N == 1:
-			last[r.Host] = now
-		case now.Sub(last[r.Host]) >= slowRead:
-			last[r.Host] = now
-			l.Printf("%s: reading %s, section %d of %d, %d KiB of at most %d MiB", r.Host, r.Section, r.N, r.Of, r.Bytes>>10, r.Most>>20)
-		}
 	}
 }
