@@ -3,8 +3,7 @@ package lab
 import (
 	"context"
 	"fmt"
-	"net/netip"
-	"sync"
+	"strconv"
 
 	"cordon/internal/lab/machine"
 	"cordon/internal/lab/runner"
@@ -16,16 +15,8 @@ const agentLog = "/var/log/gitlab-runner.log"
 // agentProc is one simulated gitlab-runner process on a host: what it holds shows
 // under /proc as long as it lives.
 type agentProc struct {
-	host   *host
-	pid    int
-	agent  *runner.Agent
-	cancel context.CancelFunc
-	done   chan struct{}
-
-	mu    sync.Mutex
-	conns map[netip.AddrPort]uint64
-	jobs  map[int]int // job to pid
-	over  bool
+	*onHost
+	agent *runner.Agent
 }
 
 // start makes the process and lets it poll until the lab ends or stop is called.
@@ -34,7 +25,7 @@ func (h *host) start(p machine.Process, c runner.Config) (*agentProc, error) {
 	if err := h.m.Spawn(p); err != nil {
 		return nil, err
 	}
-	a := &agentProc{host: h, pid: p.PID, done: make(chan struct{}), conns: map[netip.AddrPort]uint64{}, jobs: map[int]int{}}
+	a := &agentProc{onHost: h.holding(p.PID)}
 	a.agent = runner.New(c, a)
 	ctx, cancel := context.WithCancel(h.lab.ctx)
 	a.cancel = cancel
@@ -46,8 +37,6 @@ func (h *host) start(p machine.Process, c runner.Config) (*agentProc, error) {
 	return a, nil
 }
 
-func (a *agentProc) number() int { return a.pid }
-
 func (a *agentProc) mainPID() int { return a.pid }
 
 func (a *agentProc) state() runner.State { return a.agent.State() }
@@ -56,46 +45,11 @@ func (a *agentProc) state() runner.State { return a.agent.State() }
 func (a *agentProc) stop() error {
 	a.cancel()
 	<-a.done
-	a.mu.Lock()
-	a.over = true
-	pids := []int{a.pid}
-	for _, pid := range a.jobs {
-		pids = append(pids, pid)
-	}
-	a.mu.Unlock()
-	for _, pid := range pids {
-		if err := a.host.m.Kill(pid); err != nil {
-			return fmt.Errorf("end process %d on %s: %w", pid, a.host.spec.Name, err)
-		}
-	}
-	return nil
+	return a.clear()
 }
 
 // Log implements runner.Host.
 func (a *agentProc) Log(line []byte) { a.host.lab.must(a.host.m.Log(agentLog, line)) }
-
-// Connected implements runner.Host.
-func (a *agentProc) Connected(local, remote netip.AddrPort) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.over {
-		return
-	}
-	inode, err := a.host.m.Connect(a.pid, local, remote)
-	a.host.lab.must(err)
-	a.conns[local] = inode
-}
-
-// Disconnected implements runner.Host.
-func (a *agentProc) Disconnected(local netip.AddrPort) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.over {
-		return
-	}
-	a.host.lab.must(a.host.m.Disconnect(a.conns[local]))
-	delete(a.conns, local)
-}
 
 // JobStarted implements runner.Host: the shell executor's login shell, with the job's
 // variables around it.
@@ -110,13 +64,8 @@ func (a *agentProc) JobStarted(id int, env []string) {
 	}
 	a.host.lab.plant(fmt.Sprintf("%s:/proc/%d/environ", a.host.spec.Name, p.PID), env)
 	a.host.lab.must(a.host.m.Spawn(p))
-	a.jobs[id] = p.PID
+	a.jobs[strconv.Itoa(id)] = []int{p.PID}
 }
 
 // JobEnded implements runner.Host.
-func (a *agentProc) JobEnded(id int) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.host.lab.must(a.host.m.Kill(a.jobs[id]))
-	delete(a.jobs, id)
-}
+func (a *agentProc) JobEnded(id int) { a.jobEnded(strconv.Itoa(id)) }

@@ -83,7 +83,7 @@ func (h *host) install(spec listenerSpec) error {
 
 // listen starts a listener as processes of the host.
 func (h *host) listen(spec listenerSpec, pid int, how string) (proc, error) {
-	l := &listenerProc{host: h, root: spec.Root, conns: map[netip.AddrPort]uint64{}, jobs: map[string][]int{}, done: make(chan struct{})}
+	l := &listenerProc{onHost: h.holding(0), root: spec.Root}
 	now := h.lab.clock.Now()
 	if err := os.MkdirAll(h.m.Path(path.Join(spec.Root, "_diag")), 0o755); err != nil {
 		return nil, err

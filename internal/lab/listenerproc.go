@@ -4,11 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/netip"
 	"path"
 	"slices"
 	"strconv"
-	"sync"
 	"time"
 
 	"cordon/internal/lab/ghrunner"
@@ -19,20 +17,12 @@ import (
 // listenerProc is one simulated GitHub listener with the processes around it: what it
 // holds shows under /proc and in its directory as long as it lives.
 type listenerProc struct {
-	host     *host
-	pid      int
+	*onHost
 	with     []int  // what its unit started before it
 	root     string // as the host sees it
 	diag     string // its log
 	out      string // where its terminal goes; "" is the journal, which the tree does not have
 	listener *ghrunner.Listener
-	cancel   context.CancelFunc
-	done     chan struct{}
-
-	mu    sync.Mutex
-	conns map[netip.AddrPort]uint64
-	jobs  map[string][]int // processes of a job
-	over  bool
 }
 
 // launch lets it poll until the lab ends, stop is called or it ends by itself.
@@ -59,10 +49,8 @@ func (h *host) ended(l *listenerProc, code int) error {
 	h.rogue = slices.DeleteFunc(h.rogue, func(p proc) bool { return p == proc(l) })
 	h.exits[strconv.Itoa(l.pid)] = code
 	h.lab.ledger.Effect("host.exit", "lab", h.target(l.root), fmt.Sprintf("pid %d code %d", l.pid, code))
-	return l.clear()
+	return l.clear(l.with...)
 }
-
-func (l *listenerProc) number() int { return l.pid }
 
 func (l *listenerProc) mainPID() int {
 	if len(l.with) > 0 {
@@ -76,24 +64,7 @@ func (l *listenerProc) state() runner.State { return runner.State(l.listener.Sta
 func (l *listenerProc) stop() error {
 	l.cancel()
 	<-l.done
-	return l.clear()
-}
-
-// clear takes its processes away.
-func (l *listenerProc) clear() error {
-	l.mu.Lock()
-	l.over = true
-	pids := append([]int{l.pid}, l.with...)
-	for _, list := range l.jobs {
-		pids = append(pids, list...)
-	}
-	l.mu.Unlock()
-	for _, pid := range pids {
-		if err := l.host.m.Kill(pid); err != nil {
-			return fmt.Errorf("end process %d on %s: %w", pid, l.host.spec.Name, err)
-		}
-	}
-	return nil
+	return l.clear(l.with...)
 }
 
 // Log implements ghrunner.Host.
@@ -104,29 +75,6 @@ func (l *listenerProc) Say(line string) {
 	if l.out != "" {
 		l.host.lab.must(l.host.m.Log(l.out, []byte(line)))
 	}
-}
-
-// Connected implements ghrunner.Host.
-func (l *listenerProc) Connected(local, remote netip.AddrPort) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.over {
-		return
-	}
-	inode, err := l.host.m.Connect(l.pid, local, remote)
-	l.host.lab.must(err)
-	l.conns[local] = inode
-}
-
-// Disconnected implements ghrunner.Host.
-func (l *listenerProc) Disconnected(local netip.AddrPort) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.over {
-		return
-	}
-	l.host.lab.must(l.host.m.Disconnect(l.conns[local]))
-	delete(l.conns, local)
 }
 
 // JobStarted implements ghrunner.Host: the worker, a step with the job's variables
@@ -164,14 +112,7 @@ func (l *listenerProc) JobLog(j ghrunner.Job, line string) {
 }
 
 // JobEnded implements ghrunner.Host.
-func (l *listenerProc) JobEnded(j ghrunner.Job) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for _, pid := range l.jobs[j.ID] {
-		l.host.lab.must(l.host.m.Kill(pid))
-	}
-	delete(l.jobs, j.ID)
-}
+func (l *listenerProc) JobEnded(j ghrunner.Job) { l.jobEnded(j.ID) }
 
 // worked leaves a job's traces: the worker's log and the mapping of its repository.
 func (h *host) worked(root string, j ghrunner.Job, at time.Time) error {
