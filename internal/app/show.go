@@ -163,12 +163,12 @@ func CaseLine(s casefile.Summary) string {
 // Fleet writes one line a runner and one for each installation that no runner claims,
 // with what speaks against it and how old it is, and one for each hole in the list.
 func (l Lines) Fleet(f fleet.Fleet) {
-	l.Printf("%-36s %-22s %-8s %-7s %-5s %-18s %s", "RUNNER", "NAME", "STATUS", "PAUSED", "SEEN", "OWNER", "NOTE")
+	rows := [][]string{{"RUNNER", "NAME", "STATUS", "PAUSED", "SEEN", "OWNER", "NOTE"}}
 	n := 0
 	for _, r := range f.Rows {
 		if r.Runner.Ref.IsZero() {
 			in := r.Installations[0]
-			l.Printf("%-36s %s", "("+strings.ToUpper(r.State)+" on "+in.Host+")", note(f, r))
+			rows = append(rows, []string{"(" + strings.ToUpper(r.State) + " on " + in.Host + ")", note(f, r)})
 			continue
 		}
 		n++
@@ -176,9 +176,11 @@ func (l Lines) Fleet(f fleet.Fleet) {
 		if !r.Runner.LastContact.IsZero() {
 			seen = ago(f.At.Sub(r.Runner.LastContact))
 		}
-		l.Printf("%-36s %-22s %-8s %-7s %-5s %-18s %s",
-			r.Runner.Ref, r.Runner.Name.String(), r.Runner.Status, word(r.Runner.Paused), seen, dashed(r.Runner.Owner.String()), note(f, r))
+		rows = append(rows, []string{
+			r.Runner.Ref.String(), r.Runner.Name.String(), r.Runner.Status, word(r.Runner.Paused), seen, dashed(r.Runner.Owner.String()), note(f, r),
+		})
 	}
+	l.columns(rows, 36, 22, 8, 7, 5, 18)
 	for _, g := range f.Gaps {
 		l.Printf("NOT LISTED  %s: %s", g.Name, g.Why)
 	}
@@ -220,6 +222,7 @@ func (l Lines) HostReport(r HostReport) {
 		return
 	}
 	l.Printf("host %s (as told by the host): %s, %s, uid %d; case %s", r.Host, r.Ident.Hostname, r.Ident.OS, r.Ident.UID, r.Case)
+	l.manifest(r.Ident)
 	if way := byWay(r.Carried); way != "" {
 		l.Printf("  read%s", way)
 	}

@@ -12,6 +12,9 @@ var framesSh string
 //go:embed scripts/files.sh
 var filesSh string
 
+//go:embed scripts/machine.sh
+var machineSh string
+
 //go:embed scripts/proc.sh
 var procSh string
 
@@ -63,7 +66,7 @@ func script(name, kind, text string) Script {
 }
 
 func collector() Script {
-	return script("collector.sh", KindCollect, framesSh+filesSh+procSh+logSh+placesSh+runnersSh+systemSh+collectSh)
+	return script("collector.sh", KindCollect, framesSh+filesSh+machineSh+procSh+logSh+placesSh+runnersSh+systemSh+collectSh)
 }
 
 func fetcher() Script { return script("fetch.sh", KindFetch, framesSh+filesSh+fetchSh) }

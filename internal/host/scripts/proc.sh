@@ -32,10 +32,14 @@ ident() {
     fi
   done
   slurp "$R/etc/machine-id" && value machineid "$V"
+  zone
   [ "$P" != image ] || { leave ident; return; }
   slurp "$R/proc/sys/kernel/random/boot_id" && value bootid "$V"
   field "$R/proc/stat" 'btime ' && value btime "$V"
   slurp "$R/proc/uptime" && value uptime "${V%% *}"
+  cards
+  addresses
+  within
   leave ident
 }
 

@@ -39,6 +39,8 @@ func (p *parser) value(key, v string) {
 			// A tree in place of a machine has no clock of its own but this.
 			p.offset(id.BootTime.Add(time.Duration(f * float64(time.Second))))
 		}
+	default:
+		p.machine(key, cutTo(v, maxMachine))
 	}
 }
 

@@ -59,6 +59,17 @@ type Ident struct {
 	BootID    untrusted.Text `json:"boot_id"`
 	UID       int            `json:"uid"` // who we are there; -1: not told
 	BootTime  time.Time      `json:"boot_time,omitzero"`
+
+	Cards     []Card         `json:"interfaces,omitempty"`
+	Addresses []string       `json:"addresses,omitempty"`      // of its own, sorted; without those that only it can reach
+	Within    untrusted.Text `json:"virtualization,omitempty"` // what it runs in; empty: not told
+	Zone      untrusted.Text `json:"time_zone,omitempty"`      // of its wall clock; what a snapshot says of times is UTC
+}
+
+// Card is one network interface with its hardware address.
+type Card struct {
+	Name untrusted.Text `json:"name"`
+	MAC  string         `json:"mac"`
 }
 
 // Section is one part of the collector and how it ended: "ok", "denied", "cut",
