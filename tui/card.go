@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -230,7 +231,14 @@ func (p *runnerCard) Hint() string {
 	if p.runner.err != nil {
 		return "r reads it again"
 	}
-	return "c opens a case; that changes nothing yet. y, w, h copy what is at the cursor"
+	switch open := openOf(p.record.v.Cases); len(open) {
+	case 0:
+		return "c opens a case; that changes nothing yet. y, w, h copy what is at the cursor"
+	case 1:
+		return "a case is open about it: c goes on with " + clean(open[0].ID)
+	default:
+		return fmt.Sprintf("%d cases are open about it: c asks which", len(open))
+	}
 }
 
 // Mode implements page.

@@ -2,11 +2,13 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 
 	"cordon/internal/app"
+	"cordon/internal/casefile"
 	"cordon/internal/fleet"
 	"cordon/internal/witness"
 	"cordon/providers"
@@ -206,6 +208,9 @@ func (p *runnerCard) recordLines() []cardLine {
 		return append(ls, l...)
 	}
 	r := p.record.v
+	if n := len(openOf(r.Cases)); n > 1 {
+		ls = append(ls, cardLine{id: "cases", tone: "warn", text: fmt.Sprintf("%d cases are open about this runner, and each has half of the record: c asks which", n)})
+	}
 	for _, c := range r.Cases {
 		state, open := "open, enter goes on with it", func() tea.Cmd { return resumeCase(p.e, c.ID) }
 		if c.Closed {
@@ -239,6 +244,11 @@ func (p *runnerCard) recordLines() []cardLine {
 		ls = append(ls, cardLine{id: fmt.Sprintf("exposed/gap/%d", i), tone: "warn", text: "not known: " + short(g.Name) + ": " + short(g.Why)})
 	}
 	return append(ls, aroundLines(r.Exposed)...)
+}
+
+// openOf are the cases that are open.
+func openOf(all []casefile.Summary) []casefile.Summary {
+	return slices.DeleteFunc(slices.Clone(all), func(c casefile.Summary) bool { return c.Closed })
 }
 
 func (p *runnerCard) handLines() []cardLine {

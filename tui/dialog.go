@@ -49,6 +49,17 @@ func (d *dialog) mode() Mode {
 	return Typing
 }
 
+// bindings are the keys of the dialog, for the footer. While something is typed every
+// other key is a letter.
+func (d *dialog) bindings() []Binding {
+	if d.mode() == Asking {
+		return []Binding{d.keys.Yes, d.keys.No}
+	}
+	back := d.keys.Back
+	back.Help = "do nothing"
+	return []Binding{back, typing()}
+}
+
 // key takes one key. closed reports that the dialog is over; cmd is then what it led
 // to, nil for no.
 func (d *dialog) key(k tea.KeyMsg) (closed bool, cmd tea.Cmd) {

@@ -18,6 +18,7 @@ type fleetData interface {
 	KnownFleet() (fleet.Fleet, error)
 	ListFleet(ctx context.Context, o app.FleetOptions) (fleet.Fleet, error)
 	Runner(ctx context.Context, ref string) (providers.Runner, error)
+	OpenCases() ([]app.OpenCase, error)
 }
 
 // fleetPage lists the runners of all providers. It shows at once what was known last
@@ -38,8 +39,9 @@ type fleetPage struct {
 
 	list    *fleetList // made of fleet and details; nil: has to be made
 	details map[string]detail
-	reading int // details that are being read
-	job     int // number of the job that runs, 0: none
+	about   []app.OpenCase // the one that was written last first
+	reading int            // details that are being read
+	job     int            // number of the job that runs, 0: none
 	again   bool
 	cancel  context.CancelFunc
 
@@ -73,6 +75,10 @@ type (
 		page  *fleetPage
 		order table.Order
 		err   error
+	}
+	fleetCasesMsg struct {
+		page *fleetPage
+		open []app.OpenCase
 	}
 	fleetDetailMsg struct {
 		page    *fleetPage
@@ -124,6 +130,7 @@ func (p *fleetPage) read() tea.Cmd {
 			return fleetDoneMsg{p, t, f, err}
 		}),
 		p.wait(t, in),
+		p.cases(),
 	)
 }
 
@@ -134,12 +141,25 @@ func (p *fleetPage) Shown() tea.Cmd {
 		return nil
 	}
 	t, data := p.turn, p.data
-	return p.e.safe(func(context.Context) tea.Msg {
+	return tea.Batch(p.cases(), p.e.safe(func(context.Context) tea.Msg {
 		f, err := data.KnownFleet()
 		if err != nil {
 			return nil // what is on screen stays
 		}
 		return fleetKnownMsg{p, t, f}
+	}))
+}
+
+// cases reads which cases are open. Where that cannot be read, what is on screen stays,
+// and whoever opens a case is told.
+func (p *fleetPage) cases() tea.Cmd {
+	data := p.data
+	return p.e.safe(func(context.Context) tea.Msg {
+		open, err := data.OpenCases()
+		if err != nil {
+			return nil
+		}
+		return fleetCasesMsg{p, open}
 	})
 }
 
@@ -197,6 +217,13 @@ func (p *fleetPage) Update(msg tea.Msg) tea.Cmd {
 		return p.arrange(false)
 	case fleetOrderMsg:
 		return p.ordered(msg)
+	case fleetCasesMsg:
+		if msg.page != p {
+			return nil
+		}
+		if p.about, p.list = msg.open, nil; p.have {
+			return p.arrange(false)
+		}
 	case fleetDetailMsg:
 		return p.detailed(msg)
 	case tea.KeyMsg:
@@ -218,13 +245,13 @@ func (p *fleetPage) arrange(asked bool) tea.Cmd {
 	}
 	job := p.tab.Job(nil, nil, p.sort)
 	p.job, p.again = job.Gen, false
-	list, f, details, began, expr := p.list, p.fleet, p.details, p.began, p.expr
+	list, f, details, open, began, expr := p.list, p.fleet, p.details, p.about, p.began, p.expr
 	th, now := p.e.th, p.now
 	ctx, cancel := context.WithCancel(p.e.ctx)
 	p.cancel = cancel
 	return p.e.safe(func(context.Context) tea.Msg {
 		if list == nil {
-			list = newFleetList(f, details, began, th, now)
+			list = newFleetList(f, details, open, began, th, now)
 		}
 		job.Src = list
 		job.Keep = func(i int) (bool, bool) {

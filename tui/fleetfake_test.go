@@ -45,7 +45,10 @@ type fleetFake struct {
 	err   error
 	asked []string // references of runners that were read
 	bad   map[string]error
+	open  []app.OpenCase
 }
+
+func (f *fleetFake) OpenCases() ([]app.OpenCase, error) { return f.open, nil }
 
 func (f *fleetFake) KnownFleet() (fleet.Fleet, error) { return f.fleet, f.err }
 

@@ -179,23 +179,26 @@ func (p *fleetPage) open() tea.Cmd {
 	return push(newCard(p.e, it.Runner.Ref.String()))
 }
 
-// contain goes to the runner's open case, or opens one. Nothing outside is changed by it.
-// The hosts are those that its provider does not name; the tour knows that of its alert.
+// contain goes to the runner's open case, or opens one; where several are open it asks
+// which. Nothing outside is changed by it. The hosts are those that its provider does not
+// name; the tour knows that of its alert.
 func contain(e env, ref target.Ref, hosts ...string) tea.Cmd {
 	if e.demo != nil && e.demo.Ref == ref.String() && len(hosts) == 0 {
 		hosts = e.demo.Hosts
 	}
 	return e.safe(func(context.Context) tea.Msg {
-		cases, err := e.app.CaseStates()
+		open, err := e.aboutOf(ref)
 		if err != nil {
 			return sayMsg{app.Hint(err)}
 		}
-		for _, c := range cases {
-			if c.Runner == ref && !c.Closed && c.Broken == "" && c.Simulated == e.simulated && !e.readOnly {
-				return resumeCase(e, c.ID)()
-			}
+		begin := openCase(e, ref.String(), app.CaseSpec{Dry: e.readOnly, Hosts: hosts})
+		switch len(open) {
+		case 0:
+			return begin()
+		case 1:
+			return resumeCase(e, open[0].ID)()
 		}
-		return openCase(e, ref.String(), app.CaseSpec{Dry: e.readOnly, Hosts: hosts})()
+		return pushMsg{newAlready(e, ref.String(), open, begin)}
 	})
 }
 

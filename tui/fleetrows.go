@@ -3,9 +3,13 @@ package tui
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
+
+	"cordon/internal/app"
 	"cordon/internal/fleet"
 	"cordon/internal/witness"
 	"cordon/providers"
@@ -21,6 +25,7 @@ const (
 	colPaused
 	colHost
 	colState
+	colCase
 	colSeen
 	colOwner
 	colLabels
@@ -28,19 +33,21 @@ const (
 )
 
 // fleetColumns fill 80 cells with what decides whether a runner is the one that is
-// meant; what is wider comes with more room.
+// meant; what is wider comes with more room. A reference is shown whole, at the expense of
+// the name: two runners may be called the same, and must not look the same.
 func fleetColumns() []table.Column {
 	return []table.Column{
-		colRunner: {Title: "RUNNER", Min: 14, Max: 18},
-		colName:   {Title: "NAME", Min: 12, Max: 26},
+		colRunner: {Title: "RUNNER", Min: 14, Max: 44, Whole: true},
+		colName:   {Title: "NAME", Min: 12, Max: 26, Least: 6},
 		colStatus: {Title: "STATUS", Min: 13},
 		colPaused: {Title: "PAUSED", Min: 6, Drop: 1},
 		colHost:   {Title: "HOST", Min: 8, Max: 14, Drop: 2},
 		colState:  {Title: "STATE", Min: 14, Drop: 3},
-		colSeen:   {Title: "SEEN", Min: 4, Drop: 4},
-		colOwner:  {Title: "OWNER", Min: 10, Max: 24, Drop: 5},
-		colLabels: {Title: "LABELS", Min: 10, Max: 24, Drop: 6},
-		colScope:  {Title: "SCOPE", Min: 12, Max: 20, Drop: 7},
+		colCase:   {Title: "CASE", Min: 6, Drop: 4},
+		colSeen:   {Title: "SEEN", Min: 4, Drop: 5},
+		colOwner:  {Title: "OWNER", Min: 10, Max: 24, Drop: 6},
+		colLabels: {Title: "LABELS", Min: 10, Max: 24, Drop: 7},
+		colScope:  {Title: "SCOPE", Min: 12, Max: 20, Drop: 8},
 	}
 }
 
@@ -51,11 +58,13 @@ type fleetItem struct {
 	read     time.Time // when its provider listed it
 	fresh    bool      // in this listing
 	detailed bool      // its details were read: what is not there is not there
+	open     []string  // cases that are open about it
 }
 
 // fleetList is one immutable snapshot of the fleet, for the table and the filter.
 type fleetList struct {
 	items []fleetItem
+	wide  int // cells of the longest reference
 	old   int // rows that this listing has not brought
 	th    Theme
 	now   func() time.Time
@@ -69,7 +78,7 @@ type detail struct {
 
 // newFleetList makes the rows. began is when this listing began: what was read earlier
 // is old and says so. details are laid over what the lists do not have.
-func newFleetList(f fleet.Fleet, details map[string]detail, began time.Time, th Theme, now func() time.Time) *fleetList {
+func newFleetList(f fleet.Fleet, details map[string]detail, open []app.OpenCase, began time.Time, th Theme, now func() time.Time) *fleetList {
 	l := &fleetList{items: make([]fleetItem, 0, len(f.Rows)), th: th, now: now}
 	for _, r := range f.Rows {
 		it := fleetItem{Row: r, read: r.SeenAt["provider"], detailed: !r.SeenAt["details"].IsZero()}
@@ -80,10 +89,16 @@ func newFleetList(f fleet.Fleet, details map[string]detail, began time.Time, th 
 			it.fresh, it.detailed = true, true // a read of a host is as old as it says, not stale
 		} else {
 			it.id = r.Runner.Ref.String()
+			l.wide = max(l.wide, ansi.StringWidth(r.Runner.Ref.Short()))
 			it.fresh = !it.read.Before(began)
 			if d, ok := details[it.id]; ok {
 				it.Runner, it.detailed = d.runner, true
 				it.read, it.fresh = d.at, true
+			}
+			for _, c := range open {
+				if c.About(r.Runner.Ref) {
+					it.open = append(it.open, c.ID)
+				}
 			}
 		}
 		if !it.fresh {
@@ -92,6 +107,14 @@ func newFleetList(f fleet.Fleet, details map[string]detail, began time.Time, th 
 		l.items = append(l.items, it)
 	}
 	return l
+}
+
+// Widest implements table.Wider.
+func (l *fleetList) Widest(col int) int {
+	if col == colRunner {
+		return l.wide
+	}
+	return 0
 }
 
 // Len implements table.Source.
@@ -123,6 +146,14 @@ func (l *fleetList) Cell(i, col int) string {
 		return strings.Join(it.Hosts, ",")
 	case colState:
 		return marked(l.th, it.stateWord())
+	case colCase:
+		switch len(it.open) {
+		case 0:
+			return ""
+		case 1:
+			return "open"
+		}
+		return strconv.Itoa(len(it.open)) + " open"
 	case colSeen:
 		if r.LastContact.IsZero() {
 			return "?"
@@ -165,6 +196,8 @@ func (l *fleetList) Tone(i, col int) string {
 		return "warn"
 	case col == colState:
 		return level[it.stateWord()]
+	case col == colCase && len(it.open) > 0:
+		return "warn"
 	}
 	return ""
 }
@@ -239,6 +272,8 @@ func (l *fleetList) Last(i, col int) bool {
 		return it.Runner.Paused == witness.Unknown
 	case colHost:
 		return len(it.Hosts) == 0
+	case colCase:
+		return len(it.open) == 0
 	case colSeen:
 		return it.Runner.LastContact.IsZero()
 	case colOwner:
@@ -266,6 +301,8 @@ func (l *fleetList) Compare(i, j, col int) int {
 		return slices.Compare(a.Hosts, b.Hosts)
 	case colState:
 		return cmp.Or(cmp.Compare(badness(a.stateWord()), badness(b.stateWord())), cmp.Compare(a.stateWord(), b.stateWord()))
+	case colCase:
+		return cmp.Compare(len(b.open), len(a.open)) // the most first
 	case colSeen:
 		return b.Runner.LastContact.Compare(a.Runner.LastContact) // the least age first
 	case colOwner:

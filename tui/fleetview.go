@@ -23,12 +23,29 @@ func (p *fleetPage) Hint() string {
 		return "status:offline label:gpu host:build-* !owner:* word; * is known, ? is not"
 	case p.tab.Unknown() > 0 && p.reading == 0:
 		return fmt.Sprintf("%s not known for %d rows: d reads their details", strings.Join(p.expr.Asks(), ", "), p.tab.Unknown())
-	case p.item() != nil && p.item().Why != "":
-		return clean(p.item().State + ": " + p.item().Why)
+	case p.item() != nil && p.item().says() != "":
+		return clean(p.item().says())
 	case p.tab.Len() > 0:
 		return "enter opens the runner; c opens a case for it, which changes nothing yet"
 	}
 	return ""
+}
+
+// says is what has to be known of a row before anything is done with it, "" where that is
+// nothing. The cases come first: c is what goes to them.
+func (it *fleetItem) says() string {
+	var out []string
+	switch n := len(it.open); n {
+	case 0:
+	case 1:
+		out = append(out, "c goes on with its open case "+it.open[0])
+	default:
+		out = append(out, fmt.Sprintf("%d cases are open about it, c asks which", n))
+	}
+	if it.Why != "" {
+		out = append(out, it.State+": "+it.Why)
+	}
+	return strings.Join(out, "; ")
 }
 
 // View implements page.

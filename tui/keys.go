@@ -38,6 +38,9 @@ func (b Binding) When(why func() string) Binding {
 	return b
 }
 
+// typing stands in the footer while a field has the focus.
+func typing() Binding { return Binding{Show: "all else", Help: "is typed"} }
+
 // KeyMap holds every key of the program. Two keys of one context never collide (a
 // test looks), and no key that acts sits on one that moves.
 type KeyMap struct {

@@ -5,8 +5,10 @@ import (
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/x/ansi"
 
 	"cordon/internal/engine"
+	"cordon/tui/table"
 )
 
 // matrix is the page of a case with several runners: a row for each, a column for each
@@ -122,14 +124,22 @@ func word(c engine.Cell, w int) (text, tone string) {
 	return text, tone
 }
 
-// nameWidth is the width of the column of runners.
-const nameWidth = 22
+// nameWidth is the width of the column of runners: whole references where they leave room
+// for four steps.
+func (p *matrix) nameWidth(w int) int {
+	n := 22
+	for _, r := range p.of.grid.Runners {
+		n = max(n, ansi.StringWidth(r.Short())+3)
+	}
+	return min(n, max(22, w-1-4*4))
+}
 
 func (p *matrix) View(w, h int) string {
 	th, g := p.e.th, p.of.grid
 	if len(g.Steps) == 0 {
 		return " nothing is known of the steps yet"
 	}
+	nameWidth := p.nameWidth(w)
 	each := max(4, min(10, (w-nameWidth-1)/len(g.Steps)))
 	fits := max(1, (w-nameWidth-1)/each)
 	from := max(0, min(p.col-fits+1, len(g.Steps)-fits))
@@ -148,7 +158,7 @@ func (p *matrix) View(w, h int) string {
 		if i == p.row {
 			col = p.col
 		}
-		line := fit(th, th.Mark(i == p.row)+clean(g.Runners[i].Short()), nameWidth)
+		line := fit(th, th.Mark(i == p.row)+table.Whole(g.Runners[i].Short(), nameWidth-3, th.ASCII), nameWidth)
 		for j := from; j < to; j++ {
 			text, tone := word(g.Cells[i][j], each-1)
 			line += edge(j, col) + th.Tone(tone).Render(fit(th, text, each-1))

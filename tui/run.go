@@ -104,7 +104,7 @@ func firstPage(e env, o Options) (page, tea.Cmd) {
 	first := newStart(e)
 	switch {
 	case o.Contain != "":
-		return first, openCase(e, o.Contain, o.Spec)
+		return first, openAsked(e, o.Contain, o.Spec)
 	case o.Resume != "":
 		return first, resumeCase(e, o.Resume)
 	}

@@ -4,7 +4,10 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"cordon/internal/app"
+	"cordon/tui/table"
 )
 
 // hidden reports whether a line looks like a credential. It is then not shown.
@@ -72,7 +75,16 @@ func (p *start) caseLine(c app.CaseState) string {
 	if step > 0 {
 		word = fmt.Sprintf("step %d/%d %s", step, of, c.Steps[step-1].ID)
 	}
-	return fmt.Sprintf("%s %s %s %s", fit(p.e.th, word, 20), fit(p.e.th, age(p.e.now().Sub(c.Last)), 4), fit(p.e.th, clean(c.Runner.Short()), 16), clean(c.ID))
+	return fmt.Sprintf("%s %s %s %s", fit(p.e.th, word, 20), fit(p.e.th, age(p.e.now().Sub(c.Last)), 4), fit(p.e.th, table.Whole(c.Runner.Short(), p.refWidth(), p.e.th.ASCII), p.refWidth()), clean(c.ID))
+}
+
+// refWidth is the width of the column of runners: whole, as far as an id can stand behind.
+func (p *start) refWidth() int {
+	n := 16
+	for _, c := range p.cases {
+		n = max(n, min(30, ansi.StringWidth(c.Runner.Short())))
+	}
+	return n
 }
 
 // ready says whether the providers answer and what is missing from their lists.

@@ -95,7 +95,7 @@ func (a *App) RunnerRecord(ref target.Ref) (RunnerRecord, error) {
 		return r, err
 	}
 	for _, k := range cases {
-		if k.runner != ref {
+		if !k.about(ref) {
 			continue
 		}
 		r.Cases = append(r.Cases, k.sum)

@@ -21,7 +21,7 @@ import (
 // keptCase is what a case holds that answers questions without asking anybody.
 type keptCase struct {
 	sum       casefile.Summary
-	runner    target.Ref
+	runners   []target.Ref
 	snaps     []*snapshot.Snapshot // of each host in it the newest, and older ones until one tells its installations
 	exposed   *exposure.List       // the last list
 	exposedAt time.Time
@@ -76,7 +76,7 @@ func readKept(s casefile.Summary, v *casefile.View) keptCase {
 	k := keptCase{sum: s}
 	for _, t := range v.Opening.Targets {
 		if t.Kind == target.Runner {
-			k.runner = t
+			k.runners = append(k.runners, t)
 		}
 	}
 	done := map[string]bool{}

@@ -149,7 +149,7 @@ func (l *Live) text() string {
 		text = "SIMULATED  "
 	}
 	if l.of > 1 {
-		text += fmt.Sprintf("%d of %d hosts read, %d being read; ", l.done, l.of, len(l.now))
+		text += fmt.Sprintf("%d/%d hosts read; ", l.done, l.of)
 	}
 	return text + untrusted.Clean(l.now[0].Host, 0) + ": " + HowFar(l.now[0])
 }

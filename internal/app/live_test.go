@@ -42,7 +42,7 @@ func TestTheLineDoesNotJumpBetweenHosts(t *testing.T) {
 		t.Errorf("drawn for a host that it does not show: %q", out.String()[before:])
 	}
 	l.Done("b7")
-	if got, want := out.String()[before:], "\r1 of 3 hosts read, 1 being read; b8: section 2 of 21, s2, 200 bytes\x1b[K"; got != want {
+	if got, want := out.String()[before:], "\r1/3 hosts read; b8: section 2 of 21, s2, 200 bytes\x1b[K"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	l.Done("b8")

@@ -209,26 +209,8 @@ func (t *triage) capacity(ref target.Ref) string {
 	return s + left
 }
 
-// about reports whether a case is about a runner.
-func (k keptCase) about(ref target.Ref) bool { return !k.runner.IsZero() && k.runner.Same(ref) }
-
-// OpenAbout are the open cases, but for one, that are about one of these runners: who opens
-// another has to know. Nobody is asked.
-func (a *App) OpenAbout(runners []target.Ref, but string) ([]string, error) {
-	cases, err := a.kept()
-	var out []string
-	for _, k := range cases {
-		if k.sum.ID != but && !k.sum.Closed && slices.ContainsFunc(runners, k.about) {
-			out = append(out, k.sum.ID)
-		}
-	}
-	return out, err
-}
-
 func (t *triage) openCase(ref target.Ref) *keptCase {
-	i := slices.IndexFunc(t.cases, func(k keptCase) bool {
-		return !k.sum.Closed && k.about(ref)
-	})
+	i := slices.IndexFunc(t.cases, func(k keptCase) bool { return k.open() && k.about(ref) })
 	if i < 0 {
 		return nil
 	}

@@ -31,8 +31,14 @@ type Column struct {
 	Title string // in capitals, ASCII
 	Min   int    // cells; below that it is not shown
 	Max   int    // cells it may grow to; 0: Min
+	Least int    // cells it may shrink to before a column is dropped; 0: Min
 	Drop  int    // the highest goes first when there is no room
+	Whole bool   // as wide as its widest cell, up to Max, before others get room; see Whole
 }
+
+// Wider is a Source that knows how many cells the widest value of a column takes, for
+// columns that are shown whole.
+type Wider interface{ Widest(col int) int }
 
 // Sort is an order. The zero value is that of the Source.
 type Sort struct {

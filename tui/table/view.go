@@ -15,58 +15,6 @@ const (
 	gap    = 2
 )
 
-// shown is a column on screen.
-type shown struct{ col, width int }
-
-// layout chooses columns for w cells: while the least widths do not fit, the column
-// that is dropped first goes; what is left over then widens columns from the left.
-// It depends on w alone, so that nothing moves when rows come.
-func (t *Table) layout(w int) (cols []shown, hidden []string) {
-	for i, c := range t.cols {
-		cols = append(cols, shown{i, c.Min})
-	}
-	need := func() int {
-		n := gutter
-		for i, c := range cols {
-			if i > 0 {
-				n += gap
-			}
-			n += c.width
-		}
-		return n
-	}
-	for need() > w && len(cols) > 1 {
-		worst := 0
-		for i, c := range cols {
-			if t.cols[c.col].Drop >= t.cols[cols[worst].col].Drop {
-				worst = i
-			}
-		}
-		cols = append(cols[:worst], cols[worst+1:]...)
-	}
-	room := w - need()
-	for i := range cols {
-		if most := t.cols[cols[i].col].Max; room > 0 && most > cols[i].width {
-			n := min(room, most-cols[i].width)
-			cols[i].width += n
-			room -= n
-		}
-	}
-	if room < 0 {
-		cols[0].width = max(0, cols[0].width+room)
-	}
-	on := map[int]bool{}
-	for _, c := range cols {
-		on[c.col] = true
-	}
-	for i, c := range t.cols {
-		if !on[i] {
-			hidden = append(hidden, strings.ToLower(c.Title))
-		}
-	}
-	return cols, hidden
-}
-
 // HiddenColumns are the titles of the columns that had no room on the last view.
 func (t *Table) HiddenColumns() []string {
 	_, hidden := t.layout(t.w)
@@ -145,7 +93,12 @@ func (t *Table) line(b *strings.Builder, cols []shown, i int, cursor bool, w int
 			out.WriteString("  ")
 			used += gap
 		}
-		text := Cell(t.src.Cell(i, c.col), c.width, t.ascii)
+		text := ""
+		if t.cols[c.col].Whole {
+			text = Whole(t.src.Cell(i, c.col), c.width, t.ascii)
+		} else {
+			text = Cell(t.src.Cell(i, c.col), c.width, t.ascii)
+		}
 		used += c.width
 		tone := ""
 		if toner != nil && !cursor {
