@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"cordon/internal/casefile"
@@ -75,10 +76,46 @@ func (r *Run) recheck(ctx context.Context, t task) (Prompt, error) {
 	if err != nil { // not seen is not gone: the next step looks again
 		return Prompt{}, r.append(casefile.Event{Kind: "note", Step: t.step.ID, Target: t.on, Msg: "whether it is still paused could not be read: " + err.Error()})
 	}
-	if p, err := r.drift(t, seen); err != nil || p.Kind != "" {
-		return p, err
+	is, _ := r.beside(rctx, t)
+	if *lost != nil {
+		return Prompt{}, *lost
+	}
+	if is == witness.No { // its runner shows it, or nothing is in force
+		if p, err := r.drift(t, seen); err != nil || p.Kind != "" {
+			return p, err
+		}
 	}
 	return r.lateJob(rctx, t, lost)
+}
+
+// beside reads whether a pause in part is in force that is none of the runner's own, such
+// as a workflow that was disabled: no observation of the runner shows it, so each of its
+// changes is asked about. No: one is not, or the pause is the runner's own.
+func (r *Run) beside(ctx context.Context, t task) (witness.Tri, string) {
+	var whys []string
+	is := witness.No
+	for _, m := range r.st.made {
+		if m.task != t.key() || m.outcome.State != change.Applied && m.outcome.State != change.Already {
+			continue
+		}
+		if !r.partly(t) || m.change.Target == t.on {
+			return witness.No, ""
+		}
+		sys, err := r.settler(m.change)
+		s, ok := sys.(providers.Settler)
+		if err != nil || !ok {
+			return witness.Unknown, "it cannot be asked about"
+		}
+		state, why, err := s.Settle(ctx, m.change)
+		switch {
+		case err != nil:
+			return witness.Unknown, err.Error()
+		case state != change.Applied:
+			return witness.No, why
+		}
+		is, whys = witness.Yes, append(whys, why)
+	}
+	return is, strings.Join(whys, "; ")
 }
 
 // drift raises the alarm where what was paused reads back as not paused, and opens the

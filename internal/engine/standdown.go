@@ -171,8 +171,16 @@ func (r *Run) leftOver() []string {
 	}
 	var out []string
 	for _, m := range r.st.made {
-		if c := m.change; m.outcome.State == change.Applied && c.Leaves != "" && (back[c.ID] || r.gone(c.Target)) {
+		c := m.change
+		if m.outcome.State != change.Applied {
+			continue
+		}
+		if c.Leaves != "" && (back[c.ID] || r.gone(c.Target)) {
 			out = append(out, "left over: "+c.Leaves)
+		}
+		// what is not the runner's own does not end with it, as a workflow that was disabled
+		if t, ok := r.taskOf(m.task); ok && c.Undo != nil && !back[c.ID] && c.Target != t.on && t.on.Kind == target.Runner && r.gone(t.on) {
+			out = append(out, fmt.Sprintf("still in force: %s; to %s when it is safe: %s", c.Title, c.Undo.Title, c.Undo.Call))
 		}
 	}
 	return out

@@ -44,6 +44,15 @@ func (r *Run) verify(ctx context.Context, t task) error {
 		seen = append(seen, witness.Observation{Subject: t.on, Source: witness.ProviderAPI, At: r.o.Clock.Now(), CouldNot: err.Error(), Says: err.Error()})
 	}
 	ok, says := confirms(want, seen, partly)
+	if !ok && partly {
+		is, why := r.beside(rctx, t)
+		if *lost != nil {
+			return *lost
+		}
+		if is == witness.Yes {
+			ok, says = true, "partial pause: "+why
+		}
+	}
 	err = r.append(casefile.Event{
 		Kind: "observe", Step: t.step.ID, Target: t.on, OK: ok, Msg: says, Data: encode(observeData{t.key(), seen}),
 	})

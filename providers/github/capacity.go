@@ -2,18 +2,15 @@ package github
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
 
 	"cordon/internal/witness"
-	"cordon/providers"
 )
 
 // capacity says who else could take its jobs, as far as this credential sees, and what waits.
-func (p *Provider) capacity(ctx context.Context, v view) (string, error) {
+func (p *Provider) capacity(ctx context.Context, v view, t traffic) (string, error) {
 	others, where, more, err := p.peers(ctx, v)
 	if done := finished(ctx, err); done != nil {
 		return "", done
@@ -28,7 +25,7 @@ func (p *Provider) capacity(ctx context.Context, v view) (string, error) {
 	case others == 0:
 		s = "no other online runner of " + where + " carries all of its labels"
 	}
-	return s + "; " + queue + p.waiting(ctx, v), nil
+	return s + "; " + queue + t.queue(), nil
 }
 
 // peers counts online runners that carry all labels of this one: of its group where that
@@ -58,42 +55,4 @@ func covers(w, of wireRunner) bool {
 	return !slices.ContainsFunc(of.Labels, func(l wireLabel) bool {
 		return !slices.ContainsFunc(w.Labels, func(o wireLabel) bool { return strings.EqualFold(o.Name, l.Name) })
 	})
-}
-
-// waiting counts runs that are queued where the runner serves, in few requests: GitHub has
-// no queue of a runner. It is not of containment, and left out at the reserve.
-func (p *Provider) waiting(ctx context.Context, v view) string {
-	const most = 5
-	b := &bounded{service: p.look, left: most + 2}
-	places, _, err := p.servedBy(ctx, b, v.sc, &v.runner)
-	if err != nil && len(places) == 0 {
-		return "; how many wait was not counted"
-	}
-	n, read := 0, 0
-	for _, pl := range places[:min(len(places), most)] {
-		k, err := queued(ctx, b, pl.repo)
-		if errors.Is(err, providers.ErrLimited) || ctx.Err() != nil {
-			break
-		}
-		if err == nil {
-			n, read = n+k, read+1
-		}
-	}
-	if read == 0 {
-		return "; how many wait was not counted"
-	}
-	return fmt.Sprintf("; %d runs are queued in %d of %d repositories (which labels they ask for is not compared)", n, read, len(places))
-}
-
-// queued is how many runs of a repository wait.
-func queued(ctx context.Context, s service, repo string) (int, error) {
-	a, err := s.get(ctx, repoPath(repo)+"/actions/runs", url.Values{"status": {"queued"}, "per_page": {"1"}})
-	if err != nil {
-		return 0, err
-	}
-	l, err := runRows(a)
-	if err != nil {
-		return 0, err
-	}
-	return *l.Total, nil
 }

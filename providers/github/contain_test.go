@@ -41,6 +41,13 @@ func (w walked) has(what string) bool {
 // does something and skipping what cannot be done from here.
 func contain(t *testing.T, ref target.Ref, edit func(*fake)) (*acting, walked) {
 	t.Helper()
+	l, run := openCase(t, ref, edit)
+	return l, walk(t, run, goOn)
+}
+
+// openCase opens a case with the built-in playbook on a runner without hosts.
+func openCase(t *testing.T, ref target.Ref, edit func(*fake)) (*acting, *engine.Run) {
+	t.Helper()
 	clk := &jumping{time.Now()}
 	l := openActing(t, providertest.Wait, func(o *Options) { o.Clock = clk })
 	l.fake.change(edit)
@@ -63,6 +70,12 @@ func contain(t *testing.T, ref target.Ref, edit func(*fake)) (*acting, walked) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return l, run
+}
+
+// walk answers every prompt until the case is over.
+func walk(t *testing.T, run *engine.Run, answer func(engine.Prompt) engine.Decision) walked {
+	t.Helper()
 	var w walked
 	for range 200 {
 		p, err := run.Next(t.Context())
@@ -72,17 +85,17 @@ func contain(t *testing.T, ref target.Ref, edit func(*fake)) (*acting, walked) {
 		w.said = append(w.said, p.Step+": "+p.Text+" "+p.CannotDo)
 		if p.Kind == engine.Finished {
 			w.ending = *p.Ending
-			return l, w
+			return w
 		}
 		if p.Kind == engine.Progress {
 			continue
 		}
-		if err := run.Answer(t.Context(), goOn(p)); err != nil {
+		if err := run.Answer(t.Context(), answer(p)); err != nil {
 			t.Fatalf("%s: %v", p.Step, err)
 		}
 	}
 	t.Fatalf("it does not end: %q", w.said)
-	return l, w
+	return w
 }
 
 func goOn(p engine.Prompt) engine.Decision {
@@ -147,5 +160,63 @@ func TestContainingARunnerThatGitHubHoldsBusyIsNotContained(t *testing.T) {
 	}
 	if o := l.look(t, orgRunner); o.Paused != "yes" {
 		t.Errorf("it stays out of reach: %+v", o)
+	}
+}
+
+// choosing goes on with one option of the pause, and hears of each step once it begins.
+func choosing(option string, begins func(step string)) func(engine.Prompt) engine.Decision {
+	return func(p engine.Prompt) engine.Decision {
+		begins(p.Step)
+		if p.Step == "pause" {
+			p.Plans = slices.Clone(p.Plans)
+			slices.SortStableFunc(p.Plans, func(x, y change.Plan) int {
+				return map[bool]int{true: 0, false: 1}[x.Option == option] - map[bool]int{true: 0, false: 1}[y.Option == option]
+			})
+		}
+		return goOn(p)
+	}
+}
+
+// No observation of a runner shows a switch beside it: it is asked about itself, and when
+// the runner is gone it is named as what is still in force.
+func TestAPauseBesideTheRunnerIsConfirmedByItselfAndNamedInTheEnd(t *testing.T) {
+	t.Parallel()
+	for option, want := range map[string][2]string{
+		"workflows":   {"partial pause: the workflow .github/workflows/build.yml of acme/web reads back as disabled_manually", "/actions/workflows/61/enable"},
+		"actions-off": {"partial pause: Actions of repository acme/web reads back as enabled for none", `{"enabled":true,"allowed_actions":"local_only"`},
+	} {
+		l, run := openCase(t, repoRunner, func(*fake) {})
+		before := l.fake.switched()
+		w := walk(t, run, choosing(option, func(string) {}))
+		notes := strings.Join(w.ending.Notes, "\n")
+		if !w.has(want[0]) || w.has(engine.Drift) || strings.Contains(notes, "not confirmed") {
+			t.Errorf("%s: %s\n%s", option, strings.Join(w.said, "\n"), notes)
+		}
+		if !strings.Contains(notes, "still in force: ") || !strings.Contains(notes, want[1]) {
+			t.Errorf("%s: nobody is told that it is still so: %s", option, notes)
+		}
+		if l.fake.switched() == before {
+			t.Errorf("%s: control: nothing was switched", option)
+		}
+		if err := run.StandDown("false alarm after all"); err != nil {
+			t.Fatal(err)
+		}
+		w = walk(t, run, goOn)
+		if after := l.fake.switched(); after != before || strings.Contains(strings.Join(w.ending.Notes, "\n"), "still in force") {
+			t.Errorf("%s, stood down after its runner was removed:\n%s\nbecame\n%s\n%s", option, before, after, strings.Join(w.said, "\n"))
+		}
+	}
+}
+
+func TestAPauseBesideTheRunnerThatSomebodyTookBackIsAnAlarm(t *testing.T) {
+	t.Parallel()
+	l, run := openCase(t, repoRunner, func(*fake) {})
+	w := walk(t, run, choosing("workflows", func(step string) {
+		if step == "rotate" {
+			l.fake.change(func(f *fake) { f.switches().workflows["acme/web"] = workflowOn })
+		}
+	}))
+	if !w.has(engine.Drift + ": ") {
+		t.Errorf("%s", strings.Join(w.said, "\n"))
 	}
 }

@@ -36,6 +36,7 @@ type actJob struct {
 	ID, Runner int64
 	Name, On   string
 	Status     string
+	Wants      []string // labels; none: self-hosted
 }
 
 func (f *fake) acts() *acts { return f.more["acts"].(*acts) }
@@ -142,7 +143,7 @@ func (f *fake) runRoutes() {
 		return map[string]any{
 			"id": x.ID, "status": x.Status, "run_attempt": x.Attempt, "head_branch": x.Branch, "event": "push", "name": f.secrets.note, "head_sha": pastSHA,
 			"created_at": stamp(f.now), "updated_at": stamp(f.now), "triggering_actor": map[string]any{"login": "mallory", "token": f.secrets.token},
-			"repository": map[string]any{"full_name": repo},
+			"repository": map[string]any{"full_name": repo}, "workflow_id": fakeWorkflowID, "path": ".github/workflows/build.yml",
 		}
 	}
 	f.handle("GET "+runs, func(w http.ResponseWriter, r *http.Request) {
@@ -170,6 +171,9 @@ func (f *fake) runRoutes() {
 				"id": j.ID, "run_id": x.ID, "run_attempt": x.Attempt, "name": j.Name, "status": j.Status, "conclusion": nil, "labels": []string{"self-hosted"},
 				"created_at": stamp(f.now), "started_at": stamp(f.now), "completed_at": nil, "runner_id": nil, "runner_name": nil, "head_branch": x.Branch,
 				"workflow_name": f.secrets.variable,
+			}
+			if len(j.Wants) > 0 {
+				m["labels"] = j.Wants
 			}
 			if j.Runner != 0 {
 				m["runner_id"] = j.Runner

@@ -100,6 +100,11 @@ func (p *Provider) allGroups(ctx context.Context, sc scope) ([]group, error) {
 // members reads what a group serves, at most max pages; total is what GitHub says.
 func (p *Provider) members(ctx context.Context, sc scope, id int64, max int) (list []member, total int, err error) {
 	path, _ := sc.served(id)
+	return p.membersAt(ctx, sc, path, max)
+}
+
+// membersAt reads a list of repositories, or of organizations where sc is an enterprise.
+func (p *Provider) membersAt(ctx context.Context, sc scope, path string, max int) (list []member, total int, err error) {
 	read := 0
 	err = p.few(max).all(ctx, path, nil, max, func(a answer) (bool, error) {
 		l, err := decode[memberPage](a)

@@ -28,6 +28,10 @@ const (
 	opUnsuspend   = "github.app.unsuspend@1"   //
 	opCache       = "github.cache.remove@1"    // one cache entry
 	opArtifact    = "github.artifact.remove@1" // one artifact
+	opWorkflow    = "github.workflow.switch@1" // a workflow, off or on
+	opActions     = "github.actions.policy@1"  // Actions, off or as it was
+	opRunners     = "github.runners.policy@1"  // runners of repositories, off or as it was
+	opChosen      = "github.policy.chosen@1"   // whom such a policy serves
 )
 
 // operation is the closed arguments of a change: they are what is hashed and approved.
@@ -50,6 +54,7 @@ var operations = map[string]func(op string, raw json.RawMessage) (operation, err
 	opLabels: readArgs[labelSet], opCancel: readArgs[cancel], opDeregister: readArgs[deregister],
 	opKey: readArgs[keyRemove], opSSO: readArgs[ssoRemove], opPAT: readArgs[patRevoke], opSuspend: readArgs[suspend], opUnsuspend: readArgs[unsuspend],
 	opCache: readArgs[cacheRemove], opArtifact: readArgs[artifactRemove],
+	opWorkflow: readArgs[workflowSwitch], opActions: readArgs[actionsSet], opRunners: readArgs[runnersSet], opChosen: readArgs[chosen],
 }
 
 func readArgs[T operation](op string, raw json.RawMessage) (operation, error) {

@@ -49,7 +49,13 @@ func (o access) request() request {
 
 // ids are the numbers of what a group serves, sorted; an error where they are not all known.
 func (p *Provider) ids(ctx context.Context, sc scope, group int64) ([]int64, []member, error) {
-	list, total, err := p.members(ctx, sc, group, maxAccess/100)
+	path, _ := sc.served(group)
+	return p.idsAt(ctx, sc, path)
+}
+
+// idsAt are those of a list of repositories or organizations at path.
+func (p *Provider) idsAt(ctx context.Context, sc scope, path string) ([]int64, []member, error) {
+	list, total, err := p.membersAt(ctx, sc, path, maxAccess/100)
 	if err == nil && len(list) != total {
 		err = fmt.Errorf("GitHub counts %d of them and listed %d", total, len(list))
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -82,11 +83,11 @@ func TestEachLevelHasItsOwnWaysToHoldARunnerBack(t *testing.T) {
 	l := openActing(t, providertest.Wait)
 	l.fake.change(enterpriseToo)
 	for ref, want := range map[target.Ref]string{
-		orgRunner:                        "quarantine, labels, labels-marker, group, policy (by hand), host (by hand)",
-		entRunner:                        "quarantine, labels, labels-marker, group, policy (by hand), host (by hand)",
-		runner(24, organization, "acme"): "quarantine, labels, labels-marker, policy (by hand), host (by hand)", // of the default group
-		runner(25, organization, "acme"): "quarantine, labels-marker, policy (by hand), host (by hand)",         // no custom label
-		repoRunner:                       "labels, labels-marker, policy (by hand), host (by hand)",
+		orgRunner:                        "quarantine, labels, labels-marker, group, workflows, actions-off, host (by hand)",
+		entRunner:                        "quarantine, labels, labels-marker, group, workflows, actions-off, host (by hand)",
+		runner(24, organization, "acme"): "quarantine, labels, labels-marker, workflows, actions-off, host (by hand)", // of the default group
+		runner(25, organization, "acme"): "quarantine, labels-marker, workflows, actions-off, host (by hand)",         // no custom label
+		repoRunner:                       "labels, labels-marker, workflows, actions-off, no-new-runners, host (by hand)",
 	} {
 		plans := l.plans(t, providers.Pause, ref)
 		if got := options(plans); got != want {
@@ -109,36 +110,55 @@ func TestEachLevelHasItsOwnWaysToHoldARunnerBack(t *testing.T) {
 	}
 }
 
-// TestEachPausesUndoRestoresGroupLabelsAndFlags goes by the fake's own account.
-func TestEachPausesUndoRestoresGroupLabelsAndFlags(t *testing.T) {
+// TestEachPausesUndoRestoresGroupLabelsFlagsAndSwitches goes by the fake's own account.
+func TestEachPausesUndoRestoresGroupLabelsFlagsAndSwitches(t *testing.T) {
 	t.Parallel()
-	n := 0
+	done := map[string]int{}
 	for ref, at := range map[target.Ref]string{orgRunner: "orgs/acme", entRunner: "enterprises/big", repoRunner: "repos/acme/web", runner(24, organization, "acme"): "orgs/acme"} {
-		for _, option := range []string{"quarantine", "labels", "labels-marker", "group"} {
-			l := openActing(t, providertest.Wait)
-			l.fake.change(enterpriseToo)
-			plans := l.plans(t, providers.Pause, ref)
-			i := slices.IndexFunc(plans, func(p change.Plan) bool { return p.Option == option })
-			if i < 0 {
-				continue
+		for _, option := range []string{"quarantine", "labels", "labels-marker", "group", "workflows", "actions-off", "no-new-runners"} {
+			for _, selective := range []bool{false, true} {
+				l := openActing(t, providertest.Wait)
+				l.fake.change(enterpriseToo)
+				if selective {
+					l.fake.change(selectiveToo)
+				}
+				plans := l.plans(t, providers.Pause, ref)
+				i := slices.IndexFunc(plans, func(p change.Plan) bool { return p.Option == option })
+				if i < 0 {
+					continue
+				}
+				id := map[string]int64{"23": 23, "24": 24, "3": 3, "7": 7}[ref.ID]
+				before := l.fake.ledger(at, id) + l.fake.switched()
+				for _, c := range plans[i].Changes {
+					was := l.fake.ledger(at, id) + l.fake.switched()
+					l.do(t, c)
+					if after := l.fake.ledger(at, id) + l.fake.switched(); after == was {
+						t.Errorf("control: %s of %s changed nothing", c.Title, ref)
+					}
+				}
+				for _, c := range slices.Backward(plans[i].Changes) {
+					l.do(t, *c.Undo)
+				}
+				if after := l.fake.ledger(at, id) + l.fake.switched(); after != before {
+					t.Errorf("%s of %s:\n%s\nbecame\n%s", option, ref, before, after)
+				}
+				done[option]++
 			}
-			id := map[string]int64{"23": 23, "24": 24, "3": 3, "7": 7}[ref.ID]
-			before := l.fake.ledger(at, id)
-			c := plans[i].Changes[0]
-			l.do(t, c)
-			if after := l.fake.ledger(at, id); after == before {
-				t.Errorf("control: %s of %s changed nothing", option, ref)
-			}
-			l.do(t, *c.Undo)
-			if after := l.fake.ledger(at, id); after != before {
-				t.Errorf("%s of %s:\n%s\nbecame\n%s", option, ref, before, after)
-			}
-			n++
 		}
 	}
-	if n != 13 {
-		t.Errorf("control: %d pauses were undone", n)
+	want := map[string]int{"quarantine": 6, "labels": 8, "labels-marker": 8, "group": 4, "workflows": 8, "actions-off": 8, "no-new-runners": 2}
+	if !maps.Equal(done, want) {
+		t.Errorf("control: undone were %v", done)
 	}
+}
+
+// selectiveToo makes every policy that can be one of selected repositories such a one, and
+// the enterprise's one of all.
+func selectiveToo(f *fake) {
+	s := f.switches()
+	s.policy["orgs/acme"]["enabled_repositories"], s.policy["orgs/acme"]["allowed_actions"] = "selected", "selected"
+	s.policy["enterprises/big"] = map[string]any{"enabled_organizations": "all", "allowed_actions": "all"}
+	s.runners["acme"] = "selected"
 }
 
 func TestAQuarantineServesNobodyFromItsFirstMomentAndNamesItsCase(t *testing.T) {
@@ -342,15 +362,17 @@ func TestShrinkingAGroupNamesEverybodyItHits(t *testing.T) {
 func TestCapacitySaysWhoElseTakesItsJobsAndWhatWaits(t *testing.T) {
 	l := openActing(t, providertest.Wait)
 	get := func() string { return l.option(t, providers.Pause, orgRunner, "quarantine").Changes[0].Capacity }
-	if s := get(); !strings.HasPrefix(s, "no other online runner of its group release") || !strings.Contains(s, "0 runs are queued in 1 of 1 repositories") {
+	if s := get(); !strings.HasPrefix(s, "no other online runner of its group release") || !strings.HasSuffix(s, "; 1 jobs wait now that ask for labels it has, in 1 repositories") {
 		t.Errorf("alone: %s", s)
 	}
 	l.fake.change(func(f *fake) {
 		f.runners["orgs/acme"][24].GroupID = 2
 		f.runners["orgs/acme"][24].Labels = append(f.runners["orgs/acme"][24].Labels, fakeLabel{0, "GPU", "custom"})
-		f.acts().runs["acme/web"] = append(f.acts().runs["acme/web"], &actRun{ID: 90, Status: "queued", Attempt: 1})
+		f.acts().runs["acme/web"] = append(f.acts().runs["acme/web"], &actRun{ID: 90, Status: "queued", Attempt: 1, Jobs: []*actJob{
+			{ID: 900, Name: "a", Status: "queued"}, {ID: 901, Name: "b", Status: "queued", Wants: []string{"self-hosted", "GPU"}}, {ID: 902, Name: "c", Status: "queued", Wants: []string{"windows"}},
+		}})
 	})
-	if s := get(); !strings.HasPrefix(s, "1 other online runners") || !strings.Contains(s, "1 runs are queued") {
+	if s := get(); !strings.HasPrefix(s, "1 other online runners") || !strings.Contains(s, "; 3 jobs wait now") {
 		t.Errorf("with another: %s", s)
 	}
 	for _, status := range []string{"offline", "", "gone fishing"} {

@@ -111,7 +111,7 @@ func (p *Provider) hits(v view) []target.Ref {
 	if v.sc.level != repository {
 		return nil
 	}
-	return []target.Ref{{System: p.o.Name, Scope: v.sc.target(), Kind: target.Project, ID: v.sc.path}}
+	return []target.Ref{p.projectHit(v.sc.path)}
 }
 
 // groupHit is a group that a change touches as a whole, by the name that people know.

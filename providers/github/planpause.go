@@ -10,10 +10,14 @@ import (
 )
 
 // GitHub has no pause (docs: self-hosted runner removal). What comes near it, best first:
-// a group that serves nobody; no custom labels; a group that is shrunk; switches of policy;
-// the host.
+// a group that serves nobody; no custom labels; a group that is shrunk; switches that are
+// wider than a runner; the host.
 func (p *Provider) planPause(ctx context.Context, v view) ([]change.Plan, error) {
-	loses, err := p.capacity(ctx, v)
+	uses, err := p.traffic(ctx, v)
+	if err != nil {
+		return nil, err
+	}
+	loses, err := p.capacity(ctx, v, uses)
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +42,11 @@ func (p *Provider) planPause(ctx context.Context, v view) ([]change.Plan, error)
 	} else if ok {
 		plans = append(plans, shrink)
 	}
-	return append(plans, p.planSwitches(v), p.planHostStop(v)), nil
+	wide, err := p.planSwitches(ctx, v, uses, more)
+	if err != nil {
+		return nil, err
+	}
+	return append(append(plans, wide...), p.planHostStop(v)), nil
 }
 
 // stays is what no pause from here does.

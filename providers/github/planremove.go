@@ -28,7 +28,11 @@ func (p *Provider) planRotate(_ context.Context, v view) ([]change.Plan, error) 
 }
 
 func (p *Provider) planDeregister(ctx context.Context, v view) ([]change.Plan, error) {
-	loses, err := p.capacity(ctx, v)
+	uses, err := p.traffic(ctx, v)
+	if err != nil {
+		return nil, err
+	}
+	loses, err := p.capacity(ctx, v, uses)
 	if err != nil {
 		return nil, err
 	}

@@ -1,36 +1,44 @@
 package github
 
 import (
+	"context"
 	"fmt"
 
 	"cordon/internal/change"
 )
 
-// planSwitches names what is wider than a runner. It is done by hand: what those switches
-// do to a runner that is registered and to jobs that run is not documented, and what they
-// hit is not this runner's.
-func (p *Provider) planSwitches(v view) change.Plan {
-	plan := change.Plan{
-		Option: "policy", Title: "switches that are wider than " + v.name,
-		Covers: "for when the workflows themselves are the attacker's, or new runners keep appearing",
-		Manual: []string{
-			"disable the workflow that is misused (Actions, the workflow, ⋯, Disable workflow): its jobs stop being started, on every runner",
-			"turn Actions off for a repository: hits all of its CI, hosted runners too; what happens to its running jobs is not documented",
-		},
-	}
-	switch v.sc.level {
-	case organization:
-		plan.Manual = append(plan.Manual, "allow repository-level runners for no repository (Settings, Actions, General, Runners): nobody can register a new one there; what it does to registered ones is not documented")
-		plan.ByHand = []change.Link{{Title: "the organization's Actions policy", URL: p.page("organizations/" + v.sc.path + "/settings/actions")}}
-		if v.group != nil && v.group.Visibility != "selected" && !v.group.Default {
-			plan.Manual = append(plan.Manual, fmt.Sprintf("set the group %s to selected repositories and none: hits all of its runners; write down its visibility and flags first, as they take several calls to give back", p.text(v.group.Name)))
+// planSwitches are what is wider than a runner: the workflows that use it, Actions where it
+// is registered, the policy that lets repositories have runners. What could not be given
+// back by one call is not offered, and named with the reason, as is what is left to people.
+func (p *Provider) planSwitches(ctx context.Context, v view, t traffic, labels []change.Plan) ([]change.Plan, error) {
+	var plans []change.Plan
+	var left []string
+	for _, make := range []func() (change.Plan, string, error){
+		func() (change.Plan, string, error) { return p.planWorkflows(ctx, v, t) },
+		func() (change.Plan, string, error) { return p.planActionsOff(ctx, v, t) },
+		func() (change.Plan, string, error) { return p.planNoRunners(ctx, v, labels) },
+	} {
+		plan, why, err := make()
+		switch {
+		case err != nil:
+			return nil, err
+		case why != "":
+			left = append(left, why)
+		case len(plan.Changes) > 0:
+			plans = append(plans, plan)
 		}
-	case enterprise:
-		plan.ByHand = []change.Link{{Title: "the enterprise's Actions policy", URL: p.page("enterprises/" + v.sc.path + "/settings/actions")}}
-	default:
-		plan.ByHand = []change.Link{{Title: "the repository's Actions settings", URL: p.page(escapeRepo(v.sc.path) + "/settings/actions")}}
 	}
-	return plan
+	if v.sc.level == organization && v.group != nil && v.group.Visibility != policySelected && !v.group.Default && !v.group.Inherited {
+		left = append(left, fmt.Sprintf("set the group %s to selected repositories and none: hits all of its runners; write down its visibility and flags first, as they take several calls to give back", p.text(v.group.Name)))
+	}
+	if len(left) == 0 {
+		return plans, nil
+	}
+	return append(plans, change.Plan{
+		Option: "policy", Title: "switches that are wider than " + v.name + " and not offered here",
+		Covers: "for when the workflows themselves are the attacker's, or new runners keep appearing",
+		Manual: left, ByHand: []change.Link{{Title: "the Actions policy", URL: p.policyPage(v.sc)}},
+	}), nil
 }
 
 // planHostStop points to the host, where alone a runner can be made to stop.

@@ -236,9 +236,9 @@ func TestRunner1268ByIdNeverByName(t *testing.T) {
 func TestRunner3669QueuedJobsAreSaidBeforeAnythingStops(t *testing.T) {
 	l := openActing(t, providertest.Wait)
 	l.fake.change(func(f *fake) {
-		f.acts().runs["acme/web"] = append(f.acts().runs["acme/web"], &actRun{ID: 90, Status: "queued", Attempt: 1})
+		f.acts().runs["acme/web"] = append(f.acts().runs["acme/web"], &actRun{ID: 90, Status: "queued", Attempt: 1, Jobs: []*actJob{{ID: 900, Name: "a", Status: "queued"}}})
 	})
-	if s := l.option(t, providers.Pause, orgRunner, "quarantine").Changes[0].Capacity; !strings.Contains(s, "1 runs are queued") || !strings.Contains(s, "24 hours") {
+	if s := l.option(t, providers.Pause, orgRunner, "quarantine").Changes[0].Capacity; !strings.Contains(s, "2 jobs wait now that ask for labels it has") || !strings.Contains(s, "24 hours") {
 		t.Errorf("%s", s)
 	}
 }

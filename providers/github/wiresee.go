@@ -82,13 +82,17 @@ type wireGroupOrgs struct {
 	Orgs  []wireUser `json:"organizations"`
 }
 
-// wireWorkflow says since when a workflow is known.
+// wireWorkflow is a workflow, and since when it is known.
 type wireWorkflow struct {
 	ID        int64     `json:"id"`
+	Name      string    `json:"name"`
+	Path      string    `json:"path"`
+	State     string    `json:"state"`
 	CreatedAt time.Time `json:"created_at"`
 }
 
 type wireWorkflows struct {
+	Total     *int           `json:"total_count"`
 	Workflows []wireWorkflow `json:"workflows"`
 }
 
