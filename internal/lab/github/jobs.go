@@ -27,7 +27,7 @@ func (s *Server) pick(x *runner) *job {
 	has := append(slices.Clone(x.fixed), x.Labels...)
 	for _, r := range s.runs {
 		repo := s.repo(r.Repo)
-		if repo == nil || !s.serves(x, repo) || !s.runsActions(repo) || s.workflowOf(r).State != "" {
+		if repo == nil || !s.serves(x, repo) {
 			continue
 		}
 		for _, j := range r.jobs {
@@ -90,8 +90,12 @@ func (s *Server) AddJob(repo, name string, labels []string, takes time.Duration)
 		name = "test"
 	}
 	d := SeedRun{ID: s.data.NewRun, Repo: repo, Event: "push", Branch: "main", Actor: "dev", SHA: object(repo + itoa(s.data.NewRun))}
-	if w := s.repo(repo).Workflows; len(w) > 0 {
-		d.Workflow = w[0].ID
+	w := Workflow{}
+	if list := s.repo(repo).Workflows; len(list) > 0 {
+		w = list[0]
+	}
+	if d.Workflow = w.ID; !s.starts(s.repo(repo), w) {
+		return 0, fmt.Errorf("queue a job: the workflow %s of %s is disabled, or Actions is off there: nothing starts it", w.Path, repo)
 	}
 	s.data.NewRun++
 	r := &run{SeedRun: d, number: d.ID, created: s.clock.Now(), updated: s.clock.Now()}

@@ -1,6 +1,7 @@
 package github
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	"cordon/internal/lab/fault"
+	"cordon/internal/lab/ledger"
 )
 
 // 401 for nobody, 403 for who lacks something, 404 for what is hidden; the headers say
@@ -210,6 +212,87 @@ func TestPolicies(t *testing.T) {
 	for _, want := range []string{"policy.self_hosted", "policy.actions by act: organization:acme", "policy.actions by act: repository:acme/web", "workflow.disable", "workflow.enable"} {
 		if !w.did(want) {
 			t.Errorf("no %s in %v", want, w.effects())
+		}
+	}
+}
+
+// What GitHub does not describe happens here in its worse way: a field that is left out and
+// a list that is not gone by are lost.
+func TestASwitchThatIsThrownLosesWhatItDoesNotSay(t *testing.T) {
+	w := newWorld(t)
+	put := func(path string, body any) {
+		if c := w.ask("act", "PUT", path, body, nil); c != 204 {
+			t.Fatalf("PUT %s: %d", path, c)
+		}
+	}
+	said := func(path string) string {
+		var m map[string]any
+		if c := w.ask("act", "GET", path, nil, &m); c != 200 {
+			t.Fatalf("GET %s: %d", path, c)
+		}
+		return fmt.Sprintf("%v %v %v %v %v %v", m["enabled"], m["enabled_repositories"], m["enabled_organizations"], m["allowed_actions"], m["sha_pinning_required"], m["total_count"])
+	}
+	const repo, org, ent = "/repos/acme/web/actions/permissions", "/orgs/acme/actions/permissions", "/enterprises/big/actions/permissions"
+	put(repo, map[string]any{"enabled": true, "allowed_actions": "local_only", "sha_pinning_required": true})
+	put(repo, map[string]any{"enabled": false})
+	if got := said(repo); got != "false <nil> <nil> <nil> <nil> <nil>" {
+		t.Errorf("off: %s", got)
+	}
+	put(repo, map[string]any{"enabled": true})
+	if got := said(repo); got != "true <nil> <nil> all false <nil>" {
+		t.Errorf("on again, and no more said: %s", got)
+	}
+	for at, list := range map[string]string{org: "repositories", ent: "organizations"} {
+		field := map[string]string{org: "selected_repository_ids", ent: "selected_organization_ids"}[at]
+		put(at, map[string]any{"enabled_" + list: "selected"})
+		put(at+"/"+list, map[string]any{field: []int{map[string]int{org: 11, ent: 900}[at]}})
+		if got := said(at + "/" + list); !strings.HasSuffix(got, " 1") {
+			t.Errorf("%s: %s", list, got)
+		}
+		put(at, map[string]any{"enabled_" + list: "none"})
+		put(at, map[string]any{"enabled_" + list: "selected"})
+		if got := said(at + "/" + list); !strings.HasSuffix(got, " 0") {
+			t.Errorf("%s after none: %s", list, got)
+		}
+	}
+	for _, want := range []string{
+		"policy.actions repository:acme/web all/local_only/pinned to none", "policy.actions repository:acme/web none to all/all",
+		"policy.actions.repositories organization:acme [] to [acme/web]", "policy.actions.organizations enterprise:big [] to [acme]",
+	} {
+		if !slices.ContainsFunc(w.ledger.Entries(), func(e ledger.Entry) bool { return e.Effect+" "+e.Target+" "+e.Detail == want }) {
+			t.Errorf("no %q in %+v", want, w.ledger.Entries())
+		}
+	}
+}
+
+// A workflow that is disabled, and Actions that is off somewhere above, start nothing; what
+// waits already goes on, as far as anybody knows.
+func TestWhatIsOffStartsNothingAndWhatWaitsGoesOn(t *testing.T) {
+	for name, x := range map[string][2]string{
+		"the workflow":     {"/repos/acme/web/actions/workflows/111/disable", ""},
+		"the repository":   {"/repos/acme/web/actions/permissions", `{"enabled":false}`},
+		"the organization": {"/orgs/acme/actions/permissions", `{"enabled_repositories":"none"}`},
+		"not selected":     {"/orgs/acme/actions/permissions", `{"enabled_repositories":"selected"}`},
+		"the enterprise":   {"/enterprises/big/actions/permissions", `{"enabled_organizations":"none"}`},
+	} {
+		w := newWorld(t)
+		if _, err := w.api.AddJob("acme/web", "", []string{"release"}, time.Second); err != nil {
+			t.Fatalf("control: %v", err)
+		}
+		var body any
+		if x[1] != "" {
+			body = json.RawMessage(x[1])
+		}
+		if c := w.ask("act", "PUT", x[0], body, nil); c != 204 {
+			t.Fatalf("%s: %d", name, c)
+		}
+		if _, err := w.api.AddJob("acme/web", "", []string{"release"}, time.Second); err == nil {
+			t.Errorf("%s is off, and a job was started", name)
+		}
+		a := w.agent(23)
+		a.open("b1")
+		if id := a.job(); id != "5031" {
+			t.Errorf("%s is off, and what waited is %q", name, id)
 		}
 	}
 }

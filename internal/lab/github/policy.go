@@ -1,9 +1,9 @@
 package github
 
 import (
+	"fmt"
 	"net/http"
 	"slices"
-	"strings"
 )
 
 // policy is what an enterprise, an organization or a repository allows of Actions.
@@ -11,7 +11,8 @@ import (
 type policy struct {
 	enabled string
 	allowed string
-	repos   []string // of enabled: selected
+	pinned  bool
+	repos   []string // of enabled: selected; of an enterprise the organizations
 	hosted  []string // repositories that may have runners of their own, where the organization selects
 }
 
@@ -24,9 +25,21 @@ func (s *Server) policy(in scope) *policy {
 	return p
 }
 
+func (p *policy) String() string {
+	if p.enabled == "none" {
+		return "none"
+	}
+	return p.enabled + "/" + p.allowed + map[bool]string{true: "/pinned"}[p.pinned]
+}
+
+// getPermissions says which actions are allowed only where some are: of what is off there
+// is nothing to say.
 func (c *call) getPermissions() {
 	p := c.s.policy(c.scope)
-	out := map[string]any{"allowed_actions": p.allowed, "sha_pinning_required": false}
+	out := map[string]any{}
+	if p.enabled != "none" {
+		out["allowed_actions"], out["sha_pinning_required"] = p.allowed, p.pinned
+	}
 	switch c.scope.level {
 	case repository:
 		out["enabled"] = p.enabled != "none"
@@ -37,16 +50,23 @@ func (c *call) getPermissions() {
 		}
 	default:
 		out["enabled_organizations"] = p.enabled
+		if p.enabled == "selected" {
+			out["selected_organizations_url"] = c.api() + "/enterprises/" + c.scope.path + "/actions/permissions/organizations"
+		}
 	}
 	c.json(http.StatusOK, out)
 }
 
+// putPermissions sets a policy. What a field that is left out becomes is not described:
+// here it is lost, and so is the list of what was selected where nothing is any more, so
+// that whoever counts on the kinder answer is found out.
 func (c *call) putPermissions() {
 	var in struct {
 		Enabled *bool  `json:"enabled"`
 		Repos   string `json:"enabled_repositories"`
 		Orgs    string `json:"enabled_organizations"`
 		Allowed string `json:"allowed_actions"`
+		Pinned  bool   `json:"sha_pinning_required"`
 	}
 	if !c.body(&in) {
 		return
@@ -55,18 +75,20 @@ func (c *call) putPermissions() {
 	if c.scope.level == repository && in.Enabled != nil {
 		to = map[bool]string{true: "all", false: "none"}[*in.Enabled]
 	}
-	if !slices.Contains([]string{"all", "selected", "none"}, to) {
+	if !slices.Contains([]string{"all", "selected", "none"}, to) || in.Allowed != "" && !slices.Contains([]string{"all", "local_only", "selected"}, in.Allowed) {
 		c.refuse("Invalid request.\n\nwhat is enabled wasn't supplied")
 		return
 	}
 	p := c.s.policy(c.scope)
 	was := *p
-	p.enabled = to
-	if in.Allowed != "" {
-		p.allowed = in.Allowed
+	if p.enabled, p.allowed, p.pinned = to, in.Allowed, in.Pinned; p.allowed == "" {
+		p.allowed = "all"
 	}
-	if was.enabled != p.enabled || was.allowed != p.allowed {
-		c.effect("policy.actions", c.scope.String(), was.enabled+" to "+p.enabled)
+	if to != "selected" {
+		p.repos = nil
+	}
+	if was.String() != p.String() {
+		c.effect("policy.actions", c.scope.String(), was.String()+" to "+p.String())
 		c.s.audit(c.who.login, verbOf(c.scope, "update_actions_settings"), c.scope, nil)
 		c.s.wake()
 	}
@@ -82,7 +104,7 @@ func (c *call) repoList(paths []string) {
 			list = append(list, r)
 		}
 	}
-	counted(c, "repositories", list, c.repository)
+	counted(c, "repositories", list, c.wholeRepo)
 }
 
 // choose replaces a list of repositories by the one of the body, as one effect.
@@ -98,13 +120,31 @@ func (c *call) choose(list *[]string, what string) {
 		return
 	}
 	if !slices.Equal(*list, to) {
+		c.effect(what, c.scope.String(), fmt.Sprintf("%v to %v", *list, to))
 		*list = to
-		c.effect(what, c.scope.String(), "["+strings.Join(to, " ")+"]")
 	}
 	c.none()
 }
 
 func (c *call) setEnabledRepos() { c.choose(&c.s.policy(c.scope).repos, "policy.actions.repositories") }
+
+func (c *call) enabledOrgs() {
+	counted(c, "organizations", c.s.policy(c.scope).repos, c.orgSimple)
+}
+
+func (c *call) setEnabledOrgs() {
+	var in struct {
+		IDs []int `json:"selected_organization_ids"`
+	}
+	if !c.body(&in) {
+		return
+	}
+	if p, to := c.s.policy(c.scope), c.orgLogins(in.IDs); !slices.Equal(p.repos, to) {
+		c.effect("policy.actions.organizations", c.scope.String(), fmt.Sprintf("%v to %v", p.repos, to))
+		p.repos = to
+	}
+	c.none()
+}
 
 // getSelfHosted is the policy for runners of repositories, not for the organization's own.
 func (c *call) getSelfHosted() {
@@ -136,7 +176,9 @@ func (c *call) putSelfHosted() {
 		return
 	}
 	if was := c.owner.selfHosted(); was != in.To {
-		c.owner.SelfHosted = in.To
+		if c.owner.SelfHosted = in.To; in.To != "selected" {
+			c.s.policy(c.scope).hosted = nil // whether it outlives that is not described either
+		}
 		c.effect("policy.self_hosted", c.scope.String(), was+" to "+in.To)
 		c.s.audit(c.who.login, "org.update_repo_self_hosted_runners_policy", c.scope, nil)
 	}
@@ -149,11 +191,19 @@ func (c *call) setSelfHostedRepos() {
 	c.choose(&c.s.policy(c.scope).hosted, "policy.self_hosted.repositories")
 }
 
-// runs reports whether Actions is on for a repository.
-func (s *Server) runsActions(r *Repo) bool {
-	if s.policy(scope{repository, r.Path}).enabled == "none" {
+// starts reports whether an event starts a workflow of a repository: neither it nor Actions
+// is off. What that does to runs that wait already is not documented; here they go on.
+func (s *Server) starts(r *Repo, w Workflow) bool {
+	if w.State != "" || s.policy(scope{repository, r.Path}).enabled == "none" {
 		return false
 	}
-	p := s.policy(scope{organization, ownerOf(r.Path)})
-	return p.enabled == "all" || p.enabled == "selected" && slices.Contains(p.repos, r.Path)
+	in := func(where scope, name string) bool {
+		p := s.policy(where)
+		return p.enabled == "all" || p.enabled == "selected" && slices.Contains(p.repos, name)
+	}
+	o := s.owner(ownerOf(r.Path))
+	if o != nil && o.Enterprise != "" && !in(scope{enterprise, o.Enterprise}, o.Login) {
+		return false
+	}
+	return in(scope{organization, ownerOf(r.Path)}, r.Path)
 }

@@ -52,6 +52,8 @@ func (s *Server) routes() *http.ServeMux {
 		on("GET "+at.path+"/actions/permissions", at.admin, (*call).getPermissions)
 		on("PUT "+at.path+"/actions/permissions", at.admin, (*call).putPermissions)
 	}
+	on("GET /enterprises/{enterprise}/actions/permissions/organizations", need{"admin:enterprise", ""}, (*call).enabledOrgs)
+	on("PUT /enterprises/{enterprise}/actions/permissions/organizations", need{"admin:enterprise", ""}, (*call).setEnabledOrgs)
 	s.orgRoutes(on)
 	s.repoRoutes(on)
 	s.runRoutes(on)

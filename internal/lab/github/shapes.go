@@ -67,6 +67,20 @@ func (c *call) repository(r *Repo) map[string]any {
 	return out
 }
 
+// wholeRepo is the full form, which the lists of policies have.
+func (c *call) wholeRepo(r *Repo) map[string]any {
+	out := c.repository(r)
+	at := c.web() + "/" + r.Path
+	for k, v := range map[string]any{
+		"clone_url": at + ".git", "git_url": at + ".git", "ssh_url": at + ".git", "svn_url": at, "mirror_url": nil, "homepage": nil, "language": nil, "license": nil,
+		"forks": 0, "forks_count": 0, "open_issues": 0, "open_issues_count": 0, "stargazers_count": 0, "watchers": 0, "watchers_count": 0, "size": 0,
+		"has_downloads": false, "has_issues": true, "has_projects": false, "has_wiki": false, "has_pages": false,
+	} {
+		out[k] = v
+	}
+	return out
+}
+
 // head is the repository that a run's commit is from: a fork that nobody here has is
 // made up from its name.
 func (c *call) head(path string) map[string]any {
