@@ -7,14 +7,10 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"os/signal"
 	"syscall"
-
-	"cordon/internal/app"
-	"cordon/internal/untrusted"
 )
 
 func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
@@ -35,12 +31,12 @@ func run(args []string, in io.Reader, out, errw io.Writer) int {
 	code := 0
 	cmd := newRoot(streams{in, out, errw}, &code)
 	cmd.SetArgs(args)
-	err := cmd.ExecuteContext(ctx)
+	ran, err := cmd.ExecuteContextC(ctx)
 	if err == nil {
 		return code
 	}
 	if !errors.Is(err, errSaid) {
-		fmt.Fprintln(errw, "cordon: "+untrusted.Clean(app.Hint(err), 0))
+		complain(errw, err, wantsJSON(ran, args))
 	}
 	return exitCode(err)
 }
