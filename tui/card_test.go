@@ -280,3 +280,19 @@ func TestAFindingShowsWhatItRestsOn(t *testing.T) {
 	mustShow(t, root[0].(pushMsg).page.View(100, 30),
 		"kept as host/build-07/snapshot.json in case check-build-07-20261030T030000.000", "/etc/cron.d/sync", "ATT&CK T1053.003")
 }
+
+// What a card shows is never taken for the newest that is known of a host.
+func TestACardSaysThatANewerReadFailed(t *testing.T) {
+	d := fullCard()
+	if v := all(quietCard(t, d)); strings.Contains(v, "FAILED") {
+		t.Fatal(v)
+	}
+	d.host.Failed = &app.FailedRead{At: still.Add(-2 * time.Hour), Why: "dial tcp: no route to host", Case: "check-build-07-late"}
+	e, _ := quietEnv(t, termenv.Ascii, false)
+	const says = "a NEWER READ FAILED 2h ago, at 2026-11-02 01:00Z; what follows is older than that"
+	mustShow(t, all(settled(hostOn(e, d))), "checked 3d ago", says, "dial tcp: no route to host", "kept in case check-build-07-late", "critical")
+	mustShow(t, all(quietCard(t, d)), says, "dial tcp: no route to host")
+	d.host.Read, d.host.Report = false, app.HostReport{}
+	v := all(settled(hostOn(e, d)))
+	mustShow(t, v, "never read: it was tried from here", "a read failed 2h ago", "dial tcp: no route to host")
+}

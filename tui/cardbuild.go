@@ -196,7 +196,9 @@ func (p *runnerCard) hostLine(rec app.HostRecord) cardLine {
 		open: func() tea.Cmd { return push(newHostCardOf(p.e, p.data, p.now, name)) },
 	}
 	l.tone = "warn"
-	if rec.Read && rec.Report.Complete {
+	if rec.Failed != nil {
+		l.more = nonEmpty(failedRead(rec, p.now())+":", short(rec.Failed.Why))
+	} else if rec.Read && rec.Report.Complete {
 		l.tone = ""
 	}
 	return l

@@ -33,6 +33,11 @@ func init() {
 		return p
 	}
 	screens["host-card"] = func(e env) page { return settled(hostOn(e, fullCard())) }
+	screens["host-card-failed"] = func(e env) page {
+		d := fullCard()
+		d.host.Failed = &app.FailedRead{At: still.Add(-2 * time.Hour), Why: "read host build-07: dial tcp 192.0.2.7:22: no route to host", Case: "check-build-07-20261102T010000.000"}
+		return settled(hostOn(e, d))
+	}
 	screens["host-card-confirm"] = func(e env) page {
 		p := settled(hostOn(e, fullCard()))
 		pressed(p, "l")

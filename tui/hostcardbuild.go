@@ -38,6 +38,12 @@ func (p *hostCard) build() []cardLine {
 	}
 	ls = append(ls, head("last check"))
 	ls = append(ls, cardLine{id: "check", tone: checkTone(r), text: lastCheck(r, p.now()), cmd: cmd})
+	if f := r.Failed; f != nil {
+		ls = append(ls, cardLine{
+			id: "newer", tone: "bad", text: failedRead(r, p.now()), cmd: p.data.Command("case", "show", f.Case),
+			more: nonEmpty(short(f.Why), "kept in case "+short(f.Case)),
+		})
+	}
 	if !r.Read {
 		return append(ls, head("baseline"), noBaseline())
 	}
@@ -71,6 +77,8 @@ func lastCheck(r app.HostRecord, now time.Time) string {
 	switch {
 	case !r.Read && !r.Configured:
 		return "never checked, and not configured"
+	case !r.Read && r.Failed != nil:
+		return "never read: it was tried from here"
 	case !r.Read:
 		return "never checked from here"
 	}
@@ -86,13 +94,22 @@ func lastCheck(r app.HostRecord, now time.Time) string {
 	return s
 }
 
+// failedRead says that a read failed which is newer than what is shown.
+func failedRead(r app.HostRecord, now time.Time) string {
+	when := fmt.Sprintf("%s ago, at %s", age(now.Sub(r.Failed.At)), stamp(r.Failed.At))
+	if !r.Read {
+		return "a read failed " + when
+	}
+	return "a NEWER READ FAILED " + when + "; what follows is older than that"
+}
+
 func checkTone(r app.HostRecord) string {
 	switch w := check.Worst(r.Report.Results); {
 	case !r.Read || !r.Report.Complete:
 		return "warn"
 	case w.AtLeast(check.High):
 		return "bad"
-	case w.AtLeast(check.Medium):
+	case w.AtLeast(check.Medium), r.Failed != nil:
 		return "warn"
 	}
 	return ""

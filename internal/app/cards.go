@@ -4,15 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
 	"cordon/internal/casefile"
 	"cordon/internal/change"
-	"cordon/internal/check"
 	"cordon/internal/exposure"
-	"cordon/internal/host/snapshot"
 	"cordon/internal/target"
 	"cordon/providers"
 )
@@ -103,46 +100,6 @@ func (a *App) RunnerRecord(ref target.Ref) (RunnerRecord, error) {
 			r.Exposed, r.ExposedAt, r.ExposedIn = k.exposed, k.exposedAt, k.sum.ID
 		}
 	}
-	return r, nil
-}
-
-// HostRecord is what is configured of a host and what its last read said. Nobody is
-// asked. Read is false where no case of this machine has a read of it.
-type HostRecord struct {
-	Name       string
-	Configured bool
-	Address    string // HOST:PORT, as configured
-	User, Unit string
-	Read       bool
-	Taken      time.Time
-	Report     HostReport
-}
-
-// HostRecord reads the cases. A host that is not configured may have been once.
-func (a *App) HostRecord(name string) (HostRecord, error) {
-	r := HostRecord{Name: name}
-	if h, ok := a.cfg.Hosts[name]; ok {
-		r.Configured, r.Address, r.User, r.Unit = true, h.Address, h.User, h.Unit
-	}
-	cases, err := a.kept()
-	if err != nil {
-		return r, err
-	}
-	var newest *snapshot.Snapshot
-	for _, k := range cases {
-		for _, s := range k.snaps {
-			if s.Host == name && (newest == nil || s.Taken.After(newest.Taken)) {
-				newest, r.Report.Case = s, k.sum.ID
-			}
-		}
-	}
-	if newest == nil {
-		return r, nil
-	}
-	r.Read, r.Taken = true, newest.Taken
-	r.Report.Schema, r.Report.Simulated, r.Report.Host = "cordon.host/1", a.Simulated(), name
-	r.Report.Complete, r.Report.Ident, r.Report.Gaps = newest.Complete, newest.Ident, slices.Clone(newest.Gaps)
-	r.Report.Results, r.Report.Installations = check.RunWith(newest, a.checks()), check.Installations(newest)
 	return r, nil
 }
 

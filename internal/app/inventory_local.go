@@ -22,8 +22,9 @@ import (
 type keptCase struct {
 	sum       casefile.Summary
 	runners   []target.Ref
-	snaps     []*snapshot.Snapshot // of each host in it the newest, and older ones until one tells its installations
-	exposed   *exposure.List       // the last list
+	snaps     []*snapshot.Snapshot // of each host in it the newest, and older ones until one that is whole tells its installations
+	failed    []failedRead
+	exposed   *exposure.List // the last list
 	exposedAt time.Time
 }
 
@@ -90,7 +91,12 @@ func readKept(s casefile.Summary, v *casefile.View) keptCase {
 			continue
 		}
 		k.snaps = append(k.snaps, snap)
-		done[name] = snap.Section(snapshot.SectionRunners).End == snapshot.EndOK
+		done[name] = snap.Complete && snap.Section(snapshot.SectionRunners).End == snapshot.EndOK
+	}
+	for _, g := range v.Gaps {
+		if name, ok := strings.CutSuffix(g.Name, "/snapshot.json"); ok && strings.HasPrefix(name, "host/") {
+			k.failed = append(k.failed, failedRead{strings.TrimPrefix(name, "host/"), FailedRead{g.At, g.Why, s.ID}})
+		}
 	}
 	for _, l := range v.Lines {
 		var x exposure.List
