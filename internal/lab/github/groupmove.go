@@ -113,7 +113,7 @@ func (c *call) regroup(g *group, change func(*group) bool) {
 		return
 	}
 	if what := g.differs(&was); len(what) > 0 {
-		c.effect("group.update", g.target(), strings.Join(what, " ")+" to ["+strings.Join(append(slices.Clone(g.Repos), g.Orgs...), " ")+"]")
+		c.effect("group.update", g.target(), fmt.Sprintf("%v to %v", append(slices.Clone(was.Repos), was.Orgs...), append(slices.Clone(g.Repos), g.Orgs...)))
 		c.s.audit(c.who.login, verbOf(c.scope, "runner_group_updated"), c.scope, g.facts())
 		c.s.wake()
 	}
