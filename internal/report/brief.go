@@ -99,6 +99,8 @@ func (f *fold) state() string {
 		return "NOT SHOWN: closed as contained, and no final verdict of silence is in the journal"
 	case f.stillRuns():
 		return "NOT CONTAINED: " + verdicts
+	case !f.book && f.runners == 0:
+		return "READ ONLY, contains nothing: " + either(f.closed, "not ended")
 	case f.closed != "":
 		return strings.TrimSuffix(strings.ToUpper(f.closed)+": "+verdicts, ": ")
 	case len(says) == 0 && f.alone():
@@ -172,7 +174,7 @@ func (f *fold) unknowns(v *casefile.View) string {
 			out = append(out, "whether a runner agent runs there")
 		}
 		out = append(out, "whether the service of its runner still answers it: no account of ours asked")
-	case len(f.verdict.Verdicts) == 0:
+	case len(f.verdict.Verdicts) == 0 && (f.book || f.runners > 0):
 		out = append(out, "whether it polls")
 	}
 	add(len(v.Gaps), "things could not be had")
@@ -195,9 +197,12 @@ func (f *fold) unknowns(v *casefile.View) string {
 
 func (f *fold) open() string {
 	out := f.notOurs()
-	if f.exposed == nil {
+	switch {
+	case !f.book && f.runners == 0:
+		out = append(out, "who reads a host lists nothing that it could reach")
+	case f.exposed == nil:
 		out = append(out, "what it could reach was not listed")
-	} else {
+	default:
 		left, deploy := 0, 0
 		for _, c := range f.exposed.Entries {
 			if c.Replaced.IsZero() && c.Dead.IsZero() {
