@@ -47,6 +47,9 @@ func (p *Provider) Published(ctx context.Context, t target.Ref, since time.Time)
 		o.repo(repo)
 	}
 	o.packages(repos)
+	if len(repos) > 0 {
+		o.miss("tags that were moved", errors.New("GitHub's events need not tell of them: compare git ls-remote --tags of each repository with a clone from before"))
+	}
 	slices.SortStableFunc(o.found, func(x, y providers.Publication) int { return y.At.Compare(x.At) })
 	return o.found, o.gaps, ctx.Err()
 }
@@ -219,8 +222,8 @@ func (o *outputs) tags(repo string) error {
 			if e.CreatedAt.Before(o.since) {
 				return false, err
 			}
-			if e.Type == "CreateEvent" && e.Payload.RefType == "tag" {
-				o.add(providers.Tag, repo, e.Payload.Ref, e.Actor.Login, e.CreatedAt, "made in the window, by the repository's events", escapeRepo(repo)+"/tree/"+url.PathEscape(e.Payload.Ref))
+			if tag, did := e.tag(); did != "" {
+				o.add(providers.Tag, repo, tag, e.Actor.Login, e.CreatedAt, did+" in the window, by the repository's events", escapeRepo(repo)+"/tree/"+url.PathEscape(tag))
 			}
 		}
 		return true, err
@@ -233,7 +236,7 @@ func (o *outputs) tags(repo string) error {
 	case !oldest.Before(o.since):
 		return fmt.Errorf("the repository's events reach back to %s alone: tags from before that cannot be told by time", oldest.UTC().Format(time.RFC3339))
 	}
-	return nil // a tag that was moved has no event
+	return nil
 }
 
 // workflows asks for commits on the default branch; on others a job's flags say it.

@@ -1,6 +1,9 @@
 package github
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // What a repository gives to others. Descriptions and bodies are not read.
 
@@ -40,6 +43,22 @@ type wireEvent struct {
 		Ref     string `json:"ref"`
 		RefType string `json:"ref_type"`
 	} `json:"payload"`
+}
+
+// tag is the tag that an event is about and what was done to it; "" where it is about none.
+// A tag that is pushed over an old one is how a release that everybody pins by name changes
+// under them (tj-actions/changed-files, 2025).
+func (e wireEvent) tag() (name, did string) {
+	pushed, isTag := strings.CutPrefix(e.Payload.Ref, "refs/tags/")
+	switch {
+	case e.Type == "CreateEvent" && e.Payload.RefType == "tag":
+		return e.Payload.Ref, "made"
+	case e.Type == "DeleteEvent" && e.Payload.RefType == "tag":
+		return e.Payload.Ref, "deleted"
+	case e.Type == "PushEvent" && isTag:
+		return pushed, "pushed, perhaps over an older one,"
+	}
+	return "", ""
 }
 
 type wirePackage struct {
