@@ -121,8 +121,11 @@ func (a *answer) value(key, v string, now func() time.Time, forged func(string, 
 		a.before = v
 	case key == "after" && a.before != "" && a.after == "":
 		a.after = "gone" // it may be: only what was read counts
-		if _, _, _, err := eight(v); err == nil {
+		if x, inode, _, err := eight(v); err == nil {
 			a.after = v
+			if _, was, _, _ := eight(a.before); was != inode || x.Type != "file" {
+				a.no, a.data = "another file took its place while it was read", nil
+			}
 		}
 	default:
 		return forged("a value out of place")

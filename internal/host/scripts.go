@@ -9,6 +9,9 @@ import (
 //go:embed scripts/frames.sh
 var framesSh string
 
+//go:embed scripts/open.sh
+var openSh string
+
 //go:embed scripts/files.sh
 var filesSh string
 
@@ -66,10 +69,10 @@ func script(name, kind, text string) Script {
 }
 
 func collector() Script {
-	return script("collector.sh", KindCollect, framesSh+filesSh+machineSh+procSh+logSh+placesSh+runnersSh+systemSh+collectSh)
+	return script("collector.sh", KindCollect, framesSh+openSh+filesSh+machineSh+procSh+logSh+placesSh+runnersSh+systemSh+collectSh)
 }
 
-func fetcher() Script { return script("fetch.sh", KindFetch, framesSh+filesSh+fetchSh) }
+func fetcher() Script { return script("fetch.sh", KindFetch, framesSh+openSh+filesSh+fetchSh) }
 
 func actStop() Script  { return script("act-stop.sh", KindAct, framesSh+unitSh+stopSh) }
 func actStart() Script { return script("act-start.sh", KindAct, framesSh+unitSh+startSh) }

@@ -17,7 +17,7 @@ func TestAStepThatDidNotEndByItselfIsCut(t *testing.T) {
 			"told x 100 printf abcdefgh":               "=ok",
 			"deny /a; cut /b":                          "1 not readable, first /a; and 1 cut, first /b",
 		} {
-			out := pipe(t, sh, "N="+testNonce+"\nR=\nP=triage\n"+framesSh+filesSh+"tools\nenter homes\n"+text+"\nleave homes\n")
+			out := pipe(t, sh, "N="+testNonce+"\nR=\nP=triage\n"+framesSh+openSh+filesSh+"tools\nenter homes\n"+text+"\nleave homes\n")
 			if !strings.Contains(out, want) {
 				t.Errorf("%s: %s: no %q in %q", sh.name, text, want, out)
 			}
@@ -55,7 +55,7 @@ func TestTheCronOfEveryDistributionIsRead(t *testing.T) {
 func TestSearchesForRepositoriesHaveOneBudget(t *testing.T) {
 	dir := t.TempDir()
 	for _, sh := range shells(t) {
-		out := pipe(t, sh, "N="+testNonce+"\nR=\nP=triage\n"+framesSh+filesSh+systemSh+
+		out := pipe(t, sh, "N="+testNonce+"\nR=\nP=triage\n"+framesSh+openSh+filesSh+systemSh+
 			"tools\nmounts\nTO=late\nn=0\nlate() { return 137; }\nenter homes\nLO=$TO\nfor i in 1 2 3 4 5 6 7 8 9; do repos "+dir+"; done\nvalue late \"$LATE\"\nleave homes\n")
 		if !strings.Contains(out, "value =late 2\n=6") || !strings.Contains(out, "9 not read whole, first the search for repositories ran out of time") {
 			t.Errorf("%s: %s", sh.name, out)

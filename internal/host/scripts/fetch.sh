@@ -9,8 +9,23 @@ numbers() {
 
 # no WHY: it is not read
 no() {
+  NO=1
   mark "$1"
   frame nodata "$F" "$E"
+}
+
+# piece FULLPATH: 1 MiB of it; of a file, from the directory that was looked at, and no link in its place. For a subshell.
+piece() {
+  if [ -n "$exe" ]; then
+    O=$1
+  else
+    held "$1" || return
+  fi
+  if [ -n "$DD" ] && [ -z "$exe" ]; then
+    $LO dd if="$O" bs=65536 skip=$((n * 65536)) count=16 "$DD" 2>/dev/null
+  else
+    $LO dd if="$O" bs=65536 skip="$n" count=16 2>/dev/null
+  fi
 }
 
 # pieces FULLPATH MAX: frames of at most 1 MiB each, every one read under a limit of its own
@@ -19,8 +34,14 @@ pieces() {
   while [ "$left" -gt 0 ]; do
     c=1048576
     [ "$left" -ge "$c" ] || c=$left
-    E=$($LO dd if="$1" bs=65536 skip="$n" count=16 2>/dev/null | head -c "$c" | encode)
+    id=
+    if [ -z "$DD$exe" ]; then id=$($TO stat -c %d:%i:%z "$1" 2>/dev/null); fi # a link could have been put in its place and taken away
+    E=$(piece "$1" | head -c "$c" | encode)
     [ -n "$E" ] || break
+    if [ -n "$id" ] && [ "$id" != "$($TO stat -c %d:%i:%z "$1" 2>/dev/null)" ]; then
+      [ "$n" -gt 0 ] || no 'changed while it was read, and the tools there cannot refuse a link in its place'
+      return
+    fi
     frame data "$F" "~$E"
     left=$((left - c)) n=$((n + 16))
     [ "${#E}" -ge 1398104 ] || break # a piece that is not full is the last
@@ -83,8 +104,9 @@ about() {
     case $($TO stat -f -c %t "$f" 2>/dev/null) in 9fa0 | 62656572 | 64626720 | 74726163 | 27e0eb | 63677270 | cafe4a11) no 'a file of the kernel; only the executable of a process is read there'; return ;; esac
   fi
   value before "$st"
+  NO=
   pieces "$f" "$M"
-  [ "$n" -gt 0 ] || [ ! -s "$f" ] || no 'not to be read by this account'
+  [ "$n" -gt 0 ] || [ -n "$NO" ] || [ ! -s "$f" ] || no 'not to be read by this account'
   value after "$(numbers "$f" $exe)"
 }
 

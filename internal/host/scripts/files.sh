@@ -35,29 +35,6 @@ leave() {
   frame section "$1" "$E"
 }
 
-# inside PATH: no directory on the way may be a link: we read as root what its maker may not. On a running machine a
-# link that is root's is the machine's own arrangement (/var/run, /home) and is followed, but never into the kernel's files.
-inside() {
-  q=$R o=${1#"$R"/}
-  while :; do
-    case $o in */*) q=$q/${o%%/*} o=${o#*/} ;; *) return 0 ;; esac
-    [ -L "$q" ] || continue
-    # A name beside it is no way out (a runner's bin, which an update points at bin.2.x).
-    t=$($TO readlink "$q" 2>/dev/null)
-    h=${q%/*}
-    [ -n "$R" ] || t=${t#"$h/"}
-    case $t in */* | .. | . | '') ;; *) if ! far "${h#"$R"}/$t" && [ ! -L "$h/$t" ]; then continue; fi ;; esac
-    [ -z "$R" ] || return 1
-    case $LOK in *"$NL$q$NL"*) continue ;; esac
-    [ "$($TO stat -c %u "$q" 2>/dev/null)" = 0 ] || return 1
-    t=$($TO readlink -f "$q" 2>/dev/null)
-    case $t/ in / | // | /proc/* | /sys/*) return 1 ;; esac
-    if far "$t"; then return 1; fi
-    LOK=$LOK$q$NL
-  done
-}
-LOK=$NL # links that were found to be root's
-
 # mounts: FAR becomes the places, a line each, behind which a file system may never answer: of the network or
 # of a process (FUSE). A shell's own test would hang there and could not be ended by itself. NEAR becomes those of
 # this machine's own beside the root where setuid counts: a search that stays on one file system leaves them out.
@@ -171,10 +148,11 @@ kernels() {
 
 # one FULLPATH LSTAT: frames of one file, with content where C is not 0
 one() {
-  h=${1#"$R"}
+  h=${1#"$R"} s=$2 id=
+  if [ -n "$ACC" ]; then id=${2#* * * * * * } s=${2%" $id"}; fi
   [ -z "$OWN" ] || WAS=$WAS$NL$h
-  frame lstat "$h" "=$2"
-  case $2 in
+  frame lstat "$h" "=$s"
+  case $s in
   a*)
     mark "$(readlink "$1")"
     frame link "$h" "$E"
@@ -188,11 +166,23 @@ one() {
       deny "$h"
       frame nodata "$h" =denied
     else
-      # shellcheck disable=SC2086 # a command and its options
-      told "$h" $((C * 2)) $TO head -c "$C" "$1"
+      told "$h" $((C * 2)) front "$C" "$1" "$id"
+      if [ "$L" = 9 ] && [ -n "$id" ]; then # it was written meanwhile, or put in place of another: once more
+        told "$h" $((C * 2)) front "$C" "$1" "$($TO stat -c %d:%i:%z "$1" 2>/dev/null)"
+      fi
       T=$((T + ${#E}))
       if [ -n "$ACC" ]; then AT=$((AT + ${#E})) BT=$((BT + ${#E})); fi
-      frame data "$h" "$E"
+      case $L in
+      0 | ???) frame data "$h" "$E" ;;
+      9)
+        deny "$h changed while it was read"
+        frame nodata "$h" =changed
+        ;;
+      *)
+        deny "$h"
+        frame nodata "$h" =denied
+        ;;
+      esac
     fi
     ;;
   esac
@@ -215,7 +205,9 @@ many() {
       return
     fi
   fi
-  LS=$($TO stat -c '%f %u %g %s %Y %Z' "$@" 2>/dev/null)
+  sf='%f %u %g %s %Y %Z'
+  [ -z "$ACC" ] || sf="$sf %d:%i:%z" # there it is asked again when it was read
+  LS=$($TO stat -c "$sf" "$@" 2>/dev/null)
   st=$?
   if [ $st = 0 ]; then
     IFS=$NL
@@ -232,7 +224,7 @@ many() {
       cut "did not answer in time: ${f#"$R"}"
       return
     fi
-    l=$($TO stat -c '%f %u %g %s %Y %Z' "$f" 2>/dev/null)
+    l=$($TO stat -c "$sf" "$f" 2>/dev/null)
     st=$?
     if [ $st = 0 ]; then one "$f" "$l"; elif [ $st -lt 124 ]; then gone "$f"; fi
   done

@@ -3,7 +3,7 @@
 # delete it when it was taken in.
 # N (nonce), R (root prefix) and P (profile) or U (unit) were set by the three lines before this one.
 \unalias -a 2>/dev/null
-\unset -f unset command printf read test [ shift set eval trap wait kill sleep cd base64 head tail tr sed ls stat find readlink id date timeout renice journalctl systemctl sudo \
+\unset -f unset command printf read test [ shift set eval trap wait kill sleep cd pwd base64 dd head tail tr sed ls stat find readlink id date timeout renice journalctl systemctl sudo \
   grep sort getcap true echo cat 2>/dev/null
 unset LD_PRELOAD LD_LIBRARY_PATH LD_AUDIT BASH_ENV ENV CDPATH GLOBIGNORE IFS
 PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C TZ=UTC0
@@ -16,11 +16,15 @@ NL='
 CR=$(printf '\r')
 S=0     # frames written
 W=-w0   # how base64 is told not to wrap; empty: it cannot, tr does it
+DD= RP= # how dd is told to open no link and wait for nobody, where it can; R without links
 TO='timeout -s KILL 5' LO='timeout -s KILL 20' # what stands before a command that could hang
 
 tools() {
   [ "$(printf x | base64 $W 2>/dev/null)" = eA== ] || W=
   $TO true 2>/dev/null || TO='limit 5' LO='limit 20'
+  DD=iflag=nofollow,nonblock,fullblock,skip_bytes
+  $TO dd if=/ bs=1 count=0 "$DD" 2>/dev/null || DD=
+  [ -z "$R" ] || RP=$(cd -P -- "$R" 2>/dev/null && pwd -P)
 }
 
 # limit SECONDS COMMAND...: timeout(1) where there is none. The command runs in front, as what starts its own watch

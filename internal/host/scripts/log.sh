@@ -29,9 +29,9 @@ tailed() {
   if [ ! -r "$2" ]; then
     deny "$h"
   elif [ -n "$3" ]; then
-    frame log "$h" "~$($TO tail -c "$1" "$2" 2>/dev/null | $TO sed -nE "$3" 2>/dev/null | tail -n 400 | head -c 262144 | encode)"
+    frame log "$h" "~$(back "$1" "$2" 2>/dev/null | $TO sed -nE "$3" 2>/dev/null | tail -n 400 | head -c 262144 | encode)"
   else
-    frame log "$h" "~$($TO tail -c "$1" "$2" 2>/dev/null | encode)"
+    frame log "$h" "~$(back "$1" "$2" 2>/dev/null | encode)"
   fi
   seen=1
 }
@@ -149,9 +149,9 @@ worked() {
       continue
     fi
     frame job "$h" "~$({
-      $TO head -c 524288 "$f" | $TO sed -nE "$WORKED"
+      (front 524288 "$f") | $TO sed -nE "$WORKED"
       echo
-      $TO tail -c 32768 "$f" | $TO sed -nE '/^\[[^]]* (JobRunner|Worker)\] Job (result|completed)/p'
+      (back 32768 "$f") | $TO sed -nE '/^\[[^]]* (JobRunner|Worker)\] Job (result|completed)/p'
     } 2>/dev/null | head -c 32768 | encode)"
   done
   unset IFS

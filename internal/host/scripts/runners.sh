@@ -157,7 +157,7 @@ started() {
       break
     fi
     w= x=
-    t=$($TO head -c 16384 "$f" 2>/dev/null | tr -d '\0')
+    t=$(front 16384 "$f" 2>/dev/null | tr -d '\0')
     IFS=$NL
     set -f
     for L in $t; do

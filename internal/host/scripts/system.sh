@@ -223,7 +223,7 @@ homes() {
 # jobhooks FULLPATH: lstat of the scripts that a .env names
 jobhooks() {
   if far "${1#"$R"}" || ! inside "$1" || [ -L "$1" ] || [ ! -f "$1" ]; then return 0; fi
-  t=$($TO head -c 65536 "$1" 2>/dev/null | tr -d '\0')
+  t=$(front 65536 "$1" 2>/dev/null | tr -d '\0')
   IFS=$NL
   set -f
   for L in $t; do
