@@ -22,6 +22,11 @@ type row struct {
 	plant func(*tree)
 }
 
+// allRows is the whole matrix, a name a file of rows.
+func allRows() []row {
+	return slices.Concat(runnerRows, panixRows, otherRows, runtimeRows)
+}
+
 // worlds are the rows that can stand in one tree without touching each other's files:
 // those of one place only where each says what it is about, so that all of it stands
 // there together. The kernel has one taint.
@@ -32,7 +37,7 @@ func worlds() [][]row {
 		y, saysY, okY := strings.Cut(b.where, "|")
 		return x == y && (!okX || !okY || saysX == saysY) || strings.HasPrefix(a.id, "rootkit") && strings.HasPrefix(b.id, "lkm")
 	}
-	for _, r := range slices.Concat(runnerRows, panixRows, otherRows) {
+	for _, r := range allRows() {
 		put := false
 		for i := range out {
 			if !slices.ContainsFunc(out[i], func(x row) bool { return clash(r, x) }) {
@@ -147,7 +152,7 @@ func TestDetectionMatrix(t *testing.T) {
 // with the reason why a tree of files cannot show it.
 func TestMatrixIsWhole(t *testing.T) {
 	ids := map[string]bool{}
-	for _, r := range slices.Concat(runnerRows, panixRows, otherRows) {
+	for _, r := range allRows() {
 		ids[strings.Split(r.id, " ")[0]] = true
 	}
 	for _, want := range strings.Fields(panixModules + mechanisms) {
