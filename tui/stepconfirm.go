@@ -110,10 +110,13 @@ func effects(plan change.Plan, looks []host.Looking) []string {
 		if len(c.Destroys) > 0 {
 			out = append(out, "destroys "+clean(strings.Join(c.Destroys, ", ")))
 		}
-		if c.Undo == nil {
+		if c.Ends != "" {
+			out = append(out, "ends "+clean(c.Ends)+" whole")
+		}
+		if app.NoWayBack(plan, c) {
 			out = append(out, "cannot be undone")
 		} else {
-			out = append(out, "undo: "+clean(c.Undo.Call.String()))
+			out = append(out, "undo: "+clean(app.WayBack(plan, c)))
 		}
 	}
 	return out

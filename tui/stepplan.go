@@ -193,11 +193,12 @@ func planLines(th Theme, pl change.Plan, guards []engine.Guard, looks []host.Loo
 		} else {
 			row(th.Warn.Render, "tips off", c.TipsOff)
 		}
-		if c.Undo == nil {
-			row(th.Warn.Render, "undo", "none: this cannot be undone")
-		} else {
-			row(plain, "undo", c.Undo.Call.String())
+		back := plain
+		if app.NoWayBack(pl, c) {
+			back = th.Warn.Render
 		}
+		row(th.Warn.Render, "ends", c.Ends)
+		row(back, "undo", app.WayBack(pl, c))
 		row(plain, "sends", c.Call.String())
 	}
 	for _, x := range pl.Limits {

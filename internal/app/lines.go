@@ -107,11 +107,8 @@ func (l Lines) plan(n string, p change.Plan, guards []engine.Guard) {
 		put("capacity", c.Capacity)
 		put("destroys", strings.Join(c.Destroys, ", "))
 		put("tips off", c.TipsOff)
-		if c.Undo != nil {
-			put("undo", c.Undo.Call.String())
-		} else {
-			put("undo", "none: this cannot be undone")
-		}
+		put("ends", c.Ends)
+		put("undo", WayBack(p, c))
 	}
 	if len(p.Changes) == 0 {
 		put("tips off", p.TipsOff)

@@ -12,7 +12,6 @@ import (
 	"cordon/internal/change"
 	"cordon/internal/engine"
 	"cordon/internal/host"
-	"cordon/internal/target"
 )
 
 // Decider answers a prompt, or fails and ends the walk.
@@ -166,34 +165,6 @@ func (p *Person) confirm(pr engine.Prompt, i int, d engine.Decision) (engine.Dec
 	}
 	d.Verb, d.Plan = engine.Apply, plan.Hash()
 	return d, nil
-}
-
-// Confirmation is what has to be typed before a plan is applied. Reversible on one
-// runner: one key, y. That is so however many machines and projects use the runner, for
-// a provider acts on its record and on none of them alone; they are on the plan. Otherwise
-// it is the last four characters of the target's id, or the number of changes where there
-// are several.
-func Confirmation(p change.Plan) (want, why string) {
-	switch {
-	case !p.Appliable():
-		return "by hand", "is done by hand"
-	case len(p.Changes) == 0:
-		return "y", Reaches(p, nil)[0].Does
-	case len(p.Changes) > 1:
-		return strconv.Itoa(len(p.Changes)), fmt.Sprintf("%d changes", len(p.Changes))
-	case p.Reversible() && onlyItsOwn(p.Changes[0]):
-		return "y", "can be undone"
-	}
-	id, why := p.Changes[0].Target.ID, "cannot be undone"
-	if p.Reversible() {
-		why = "can be undone, and hits " + p.Changes[0].Blast()
-	}
-	return id[max(0, len(id)-4):], why
-}
-
-// onlyItsOwn reports whether a change hits nothing but what uses its target itself.
-func onlyItsOwn(c change.Change) bool {
-	return !slices.ContainsFunc(c.Hits, func(h target.Ref) bool { return h.Kind != target.Manager && h.Kind != target.Project && h != c.Target })
 }
 
 func (p *Person) line(question string) (string, error) {

@@ -72,6 +72,10 @@ func TestOneKeyIsEnoughForWhatIsReversibleOnOneRunner(t *testing.T) {
 			p.Changes[0].Hits = append(own, target.Ref{System: "gl", Kind: target.Runner, ID: "43"})
 		}},
 		{"no way back", "1042", func(p *change.Plan) { p.Changes[0].Undo = nil }},
+		{"a run whose job it is about", "5512", func(p *change.Plan) {
+			p.Changes[0].Undo, p.Changes[0].Target.Kind, p.Changes[0].Ends = nil, target.Job, "run 885512"
+		}},
+		{"taking a change back", "1042", func(p *change.Plan) { p.Changes[0].Undo, p.Verb = nil, undo }},
 		{"two changes", "2", func(p *change.Plan) { p.Changes = append(p.Changes, p.Changes[0]) }},
 	} {
 		p := undoable("1042")
@@ -82,5 +86,38 @@ func TestOneKeyIsEnoughForWhatIsReversibleOnOneRunner(t *testing.T) {
 	}
 	if got := (change.Change{Hits: own}).Blast(); got != "managers 901, 902, project acme/shop" {
 		t.Errorf("what is hit reads %q", got)
+	}
+}
+
+// The way back is never called something that cannot be undone, and a cancel says what it
+// ends; the change itself is the control.
+func TestAPlanSaysTruelyWhetherItCanBeUndone(t *testing.T) {
+	gone := undoable("1042")
+	gone.Changes[0].Undo = nil
+	back := gone
+	back.Verb = undo
+	run := gone
+	run.Changes = []change.Change{gone.Changes[0]}
+	run.Changes[0].Ends = "run 885512"
+	for _, c := range []struct {
+		name  string
+		plan  change.Plan
+		final bool
+		says  string
+	}{
+		{"forward", undoable("1042"), false, "undo"}, {"for good", gone, true, "cannot be undone"},
+		{"back", back, false, "this is the undo"}, {"a whole run", run, true, "ends       run 885512"},
+	} {
+		var out bytes.Buffer
+		Lines{W: &out}.Prompt(choice(c.plan))
+		_, why := Confirmation(c.plan)
+		for _, said := range []string{out.String(), why} {
+			if strings.Contains(said, "cannot be undone") != c.final {
+				t.Errorf("%s: %s", c.name, said)
+			}
+		}
+		if !strings.Contains(out.String(), c.says) || NoWayBack(c.plan, c.plan.Changes[0]) != c.final {
+			t.Errorf("%s does not say %q:\n%s", c.name, c.says, out.String())
+		}
 	}
 }

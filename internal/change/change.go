@@ -52,6 +52,7 @@ type Change struct {
 
 	Hits     []target.Ref  `json:"hits,omitempty"`     // who else is affected
 	Capacity string        `json:"capacity,omitempty"` // what the queue loses
+	Ends     string        `json:"ends,omitempty"`     // what the call ends whole, where that is more than its target: "run 5512"
 	Destroys []string      `json:"destroys,omitempty"` // evidence names that are gone afterwards
 	TipsOff  string        `json:"tips_off,omitempty"` // how the other side would notice; empty: it would not
 	Undo     *Change       `json:"undo,omitempty"`     // nil: cannot be undone

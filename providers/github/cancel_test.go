@@ -31,6 +31,9 @@ func TestCancelingEndsAWholeRunAndSaysWhatGoesWithIt(t *testing.T) {
 	if c.Target != job("500") || !slices.Equal(c.Hits, []target.Ref{orgRunner, job("501"), job("502")}) {
 		t.Errorf("%s hits %v", c.Target, c.Hits)
 	}
+	if c.Ends != "run 77" || forced.Ends != "run 77" { // which a person types the end of, and not the job's id
+		t.Errorf("it ends %q, by force %q", c.Ends, forced.Ends)
+	}
 	for _, want := range []string{`"build"`, "push by mallory on main", "2 other jobs"} {
 		if !strings.Contains(c.Title, want) {
 			t.Errorf("what a person decides by is missing (%s): %s", want, c.Title)

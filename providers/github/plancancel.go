@@ -129,7 +129,7 @@ func (p *Provider) cancelRun(ctx context.Context, h hit, hits []target.Ref, n in
 	}
 	return p.planned(ctx, change.Change{
 		ID: "cancel/" + strconv.Itoa(n), Op: opCancel, Title: title, Hits: hits, Before: change.Pack(cancelBefore{h.run.Attempt}),
-		Capacity: "the run fails; it can be started again", TipsOff: cancelTips,
+		Ends: fmt.Sprintf("run %d", h.run.ID), Capacity: "the run fails; it can be started again", TipsOff: cancelTips,
 	}, cancel{h.repo, h.run.ID, h.job.ID, force})
 }
 
