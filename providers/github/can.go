@@ -32,8 +32,8 @@ const (
 
 // Can implements providers.Provider. Reading is tried, with one small read for each
 // question. Changing is told by headers: a classic token names its scopes, an App's
-// installation its permissions, and a fine-grained token says nothing of itself; a person's
-// role is only known once GitHub refuses.
+// installation its permissions, and of a fine-grained token it is told what reads that were
+// answered or refused needed; a person's role is only known once GitHub refuses.
 func (p *Provider) Can(ctx context.Context, t target.Ref) ([]providers.Capability, error) {
 	sc, err := p.placeOf(ctx, t)
 	if err != nil {
@@ -55,12 +55,15 @@ func (p *Provider) canIn(ctx context.Context, sc scope, t target.Ref) ([]provide
 		_, lerr = rows(a)
 	}
 	out := []providers.Capability{tried(canList, a, lerr)}
+	knows := learned{}
+	knows.learn(a)
 	for _, q := range probes(sc) {
 		pa, err := p.act.get(ctx, q.path, url.Values{"per_page": {"1"}})
 		if done := finished(ctx, err); done != nil {
 			return nil, done
 		}
 		out = append(out, tried(q.verb, pa, err))
+		knows.learn(pa)
 	}
 	var busy bool
 	if t.ID != "" && lerr == nil {
@@ -75,6 +78,11 @@ func (p *Provider) canIn(ctx context.Context, sc scope, t target.Ref) ([]provide
 		busy = w.Busy != nil && *w.Busy
 	}
 	h := p.holder(ctx, a)
+	if h.knows = knows; lerr == nil && !h.classic && h.granted == nil && !h.apart {
+		if err := p.tries(ctx, sc, knows); err != nil {
+			return nil, err
+		}
+	}
 	for _, verb := range verbsOf(sc) {
 		c := h.may(verb, sc, a, lerr)
 		if busy && verb == providers.Deregister && c.Level == full {
@@ -147,6 +155,7 @@ type holder struct {
 	scopes  string
 	granted map[string]string // of an App's installation, nil: not an App's
 	apart   bool              // changes use another one, which nothing is known of
+	knows   learned           // of one that does not say what it has
 }
 
 func (p *Provider) holder(ctx context.Context, a answer) holder {

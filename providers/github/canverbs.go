@@ -82,9 +82,18 @@ func (h holder) may(verb string, sc scope, a answer, lerr error) providers.Capab
 	case h.classic:
 		c.Level, c.Missing, c.Why = none, "scope "+strings.Join(n.classic, " or "), "the token does not have it"
 	default:
-		c.Level, c.Why = unsure, "a fine-grained token does not say what it may do"
-		if n.fine != "" {
-			c.Why += "; it needs " + strings.Replace(n.fine, ":", ": ", 1)
+		name, _, _ := strings.Cut(n.fine, ":")
+		needs := strings.Replace(n.fine, ":", ": ", 1)
+		switch h.knows[name] {
+		case "write":
+			c.Level, c.Why = full, "the token has "+needs+", as a read told that only who may write is given; the person's role decides"
+		case lacks:
+			c.Level, c.Missing, c.Why = none, "permission "+needs, "the token does not have it: a read that needs it was refused"
+		default:
+			c.Level, c.Why = unsure, "a fine-grained token does not say what it may do, and no read tells"
+			if n.fine != "" {
+				c.Why += "; it needs " + needs
+			}
 		}
 	}
 	if c.Level == full && n.limits != "" {

@@ -66,6 +66,7 @@ var elsewhere = map[string]string{
 	"/repos/{owner}/{repo}/events":                         "activity/events",
 	"/repos/{owner}/{repo}/attestations/{subject_digest}":  "repos/attestations",
 	"/repos/{owner}/{repo}/actions/workflows":              "actions/workflows",
+	"/repos/{owner}/{repo}/rulesets/rule-suites":           "repos/rule-suites",
 	"/repos/{owner}/{repo}/actions/workflows/{id}":         "actions/workflows",
 	"/repos/{owner}/{repo}/actions/workflows/{id}/enable":  "actions/workflows",
 	"/repos/{owner}/{repo}/actions/workflows/{id}/disable": "actions/workflows",

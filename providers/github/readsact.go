@@ -9,6 +9,7 @@ import "cordon/internal/transport"
 //	/orgs/{org}/credential-authorizations     orgs/orgs, list SAML SSO authorizations
 //	/orgs/{org}/personal-access-tokens        orgs/personal-access-tokens
 //	/repos/{owner}/{repo}/actions/workflows/… actions/workflows
+//	/repos/{owner}/{repo}/rulesets/rule-suites repos/rule-suites
 var readsAct = []transport.Route{
 	{Method: "GET", Pattern: "/repos/{owner}/{repo}/keys/{id}"},
 	{Method: "GET", Pattern: "/repos/{owner}/{repo}/actions/runs/{id}/artifacts", Query: []string{"page", "per_page"}},
@@ -17,6 +18,7 @@ var readsAct = []transport.Route{
 	{Method: "GET", Pattern: "/orgs/{org}/credential-authorizations", Query: []string{"login", "page", "per_page"}},
 	{Method: "GET", Pattern: "/orgs/{org}/personal-access-tokens", Query: []string{"page", "per_page"}},
 	{Method: "GET", Pattern: "/repos/{owner}/{repo}/actions/workflows/{id}"},
+	{Method: "GET", Pattern: "/repos/{owner}/{repo}/rulesets/rule-suites", Query: []string{"page", "per_page"}},
 	{Method: "GET", Pattern: "/repos/{owner}/{repo}/actions/permissions"},
 	{Method: "GET", Pattern: "/orgs/{org}/actions/permissions"},
 	{Method: "GET", Pattern: "/orgs/{org}/actions/permissions/repositories", Query: []string{"page", "per_page"}},

@@ -26,6 +26,7 @@ func TestWhoMay(t *testing.T) {
 		{"look", "GET", "/enterprises/big/actions/runners", 404, "", ""},
 		{"narrow", "GET", "/repos/acme/web/actions/runs", 403, "X-Accepted-Github-Permissions", "actions=read"},
 		{"narrow", "GET", "/orgs/acme/actions/runners", 200, "X-Accepted-Github-Permissions", "organization_self_hosted_runners=read"},
+		{"look", "GET", "/repos/acme/web/rulesets/rule-suites", 403, "X-Accepted-Github-Permissions", "administration=write"},
 		{"poor", "GET", "/orgs/acme/actions/runners", 403, "X-Accepted-Oauth-Scopes", "admin:org"},
 		{"poor", "GET", "/repos/acme/web/actions/runs", 404, "X-Oauth-Scopes", "read:org"},
 		{"act", "GET", "/repos/nobody/hidden/actions/runners", 404, "", ""},

@@ -175,6 +175,7 @@ func (s *Server) repoRoutes(on register) {
 	on("GET "+at+"/pulls/{number}", pulls, (*call).getPull)
 	on("GET "+at+"/teams", repoAdmin, (*call).repoTeams)
 	on("GET "+at+"/properties/values", metadata, (*call).properties)
+	on("GET "+at+"/rulesets/rule-suites", repoAdmin, func(c *call) { c.json(http.StatusOK, []any{}) })
 	on("GET "+at+"/attestations/{digest}", contents, (*call).noAttestations)
 }
 

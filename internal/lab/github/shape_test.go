@@ -31,7 +31,7 @@ var elsewhere = []string{
 	"/user", "/users/", "/meta", "/repositories/", "/installation/repositories", "/orgs/acme/repos", "/orgs/acme/teams", "/orgs/acme/packages", "/orgs/acme/personal-access-tokens",
 	"/orgs/acme/credential-authorizations", "/repos/acme/web/environments", "/repos/acme/web/releases", "/repos/acme/web/tags", "/repos/acme/web/contents",
 	"/repos/acme/web/commits", "/repos/acme/web/deployments", "/repos/acme/web/pulls", "/repos/acme/web/teams", "/repos/acme/web/properties", "/repos/acme/web/attestations",
-	"/repos/acme/web/actions/workflows", "/repos/acme/web/events",
+	"/repos/acme/web/actions/workflows", "/repos/acme/web/events", "/repos/acme/web/rulesets",
 }
 
 // route finds the path of the description that has most of the words of a path.
