@@ -2,6 +2,7 @@ package tui
 
 import (
 	"errors"
+	"strconv"
 	"time"
 
 	"cordon/internal/app"
@@ -20,7 +21,11 @@ var (
 )
 
 func startFresh(e env) page {
-	return &start{e: e, typed: true, fleet: &fleet.Fleet{Rows: make([]fleet.Row, 4)}}
+	rows := make([]fleet.Row, 5)
+	for i := range 4 { // the fifth is an installation that no runner claims
+		rows[i].Runner.Ref.ID = strconv.Itoa(i)
+	}
+	return &start{e: e, typed: true, fleet: &fleet.Fleet{Rows: rows}}
 }
 
 func startCases(e env) page {

@@ -99,5 +99,16 @@ func (p *start) ready() string {
 		g := p.fleet.Gaps[0]
 		return th.Warn.Render(fmt.Sprintf("%s %d runners, but %d lists are missing; first: %s: %s", th.Glyph("warn"), len(p.fleet.Rows), len(p.fleet.Gaps), clean(g.Name), clean(g.Why)))
 	}
-	return th.Good.Render(th.Glyph("good")) + fmt.Sprintf(" ready: the providers answered, %d runners; no host was contacted", len(p.fleet.Rows))
+	listed, alone := 0, 0
+	for _, r := range p.fleet.Rows {
+		if r.Runner.Ref.IsZero() {
+			alone++
+		} else {
+			listed++
+		}
+	}
+	if listed == 0 {
+		return th.Warn.Render(fmt.Sprintf("%s no provider lists a runner; %d installations on hosts that were read before", th.Glyph("warn"), alone))
+	}
+	return th.Good.Render(th.Glyph("good")) + fmt.Sprintf(" ready: the providers answered, %d runners; no host was contacted", listed)
 }

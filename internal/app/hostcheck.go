@@ -32,6 +32,8 @@ type HostReport struct {
 	Results       []check.Result       `json:"results"`
 	Gaps          []evidence.Gap       `json:"gaps,omitempty"`
 
+	processes bool // the process table was wholly seen
+
 	unasked bool // of several hosts: nobody went to this one
 }
 
@@ -151,6 +153,7 @@ func (r *HostReport) judge(v *casefile.View, o check.Options) {
 	snap, err := kept(v, "host/"+r.Host+"/snapshot.json")
 	if err == nil {
 		r.Complete, r.Ident, r.Carried = snap.Complete, snap.Ident, snap.Carried
+		r.processes = snap.Seen(snapshot.SectionProc)
 		r.Results, r.Installations = check.RunWith(snap, o), check.Installations(snap)
 		return
 	}

@@ -263,8 +263,9 @@ func TestNoOutputOfAHostCheckCarriesTheHostsCharacters(t *testing.T) {
 	l.HostReport(HostReport{Host: "b9", Complete: true, Carried: refused.Carried})
 	plain(t, "text", out.Bytes())
 	out.Reset()
-	l.HostReport(HostReport{Installations: []check.Installation{{Kind: "x"}, {Kind: "y", PIDs: []int{7, 9}}}})
-	if !strings.Contains(out.String(), "no process of it runs\n") || !strings.Contains(out.String(), ", processes 7 9\n") {
+	l.HostReport(HostReport{processes: true, Installations: []check.Installation{{Kind: "x"}, {Kind: "y", PIDs: []int{7, 9}}}})
+	l.HostReport(HostReport{Installations: []check.Installation{{Kind: "z"}}}) // a disk image has no processes
+	if !strings.Contains(out.String(), "no process of it runs\n") || !strings.Contains(out.String(), ", processes 7 9\n") || !strings.Contains(out.String(), "whether it runs was not seen\n") {
 		t.Errorf("%s", out.String())
 	}
 }

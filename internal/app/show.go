@@ -228,8 +228,11 @@ func (l Lines) HostReport(r HostReport) {
 	}
 	for _, i := range r.Installations {
 		runs := "no process of it runs"
-		if len(i.PIDs) > 0 {
+		switch {
+		case len(i.PIDs) > 0:
 			runs = "processes " + strings.Trim(fmt.Sprint(i.PIDs), "[]")
+		case !r.processes:
+			runs = "whether it runs was not seen"
 		}
 		l.Printf("  installation %s at %s for %s, runner %s %s, %s", i.Kind, i.Root, i.URL, i.RunnerID, i.Name, runs)
 	}
