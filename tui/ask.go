@@ -112,6 +112,13 @@ func (b *secretBox) key(keys KeyMap, k tea.KeyMsg) (done bool) {
 	return false
 }
 
+// bindings are the keys of the question, for the footer.
+func (b *secretBox) bindings(keys KeyMap) []Binding {
+	open, back := keys.Open, keys.Back
+	open.Help, back.Help = "hand over", "refuse"
+	return []Binding{open, back, typing()}
+}
+
 // view never shows a character of it, only how many there are.
 func (b *secretBox) view(th Theme, w, h int) string {
 	return box(th, []string{

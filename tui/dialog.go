@@ -55,9 +55,12 @@ func (d *dialog) bindings() []Binding {
 	if d.mode() == Asking {
 		return []Binding{d.keys.Yes, d.keys.No}
 	}
-	back := d.keys.Back
-	back.Help = "do nothing"
-	return []Binding{back, typing()}
+	open, back := d.keys.Open, d.keys.Back
+	open.Help, back.Help = "go on", "do nothing"
+	if d.atField {
+		return []Binding{back, typing()}
+	}
+	return []Binding{open, back, typing()}
 }
 
 // key takes one key. closed reports that the dialog is over; cmd is then what it led

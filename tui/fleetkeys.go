@@ -31,7 +31,7 @@ func (p *fleetPage) Keys() []Binding {
 		open.Help = "keep"
 		back := k.Back
 		back.Help = "no filter"
-		return []Binding{open, back}
+		return []Binding{open, back, typing()}
 	}
 	back := k.Back
 	switch {

@@ -23,6 +23,16 @@ func newForm(th Theme, keys KeyMap, title string, done func([]string) (tea.Cmd, 
 	return &form{th: th, keys: keys, title: title, labels: labels, fields: make([]field, len(labels)), done: done}
 }
 
+// bindings are the keys of the form, for the footer.
+func (f *form) bindings() []Binding {
+	open, back, next := f.keys.Open, f.keys.Back, f.keys.NextPlan
+	open.Help, back.Help, next.Help = "keep", "throw away", "next line"
+	if len(f.fields) == 1 {
+		return []Binding{open, back, typing()}
+	}
+	return []Binding{open, next, back, typing()}
+}
+
 // key takes one key, like dialog.key.
 func (f *form) key(k tea.KeyMsg) (closed bool, cmd tea.Cmd) {
 	f.said = ""

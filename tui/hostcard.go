@@ -205,7 +205,7 @@ func (p *hostCard) Mode() Mode {
 func (p *hostCard) Keys() []Binding {
 	k := p.e.keys
 	if p.dialog != nil {
-		return []Binding{k.Back}
+		return p.dialog.bindings()
 	}
 	return append(append([]Binding{k.Look.When(p.cannotCheck)}, p.bindings()...), k.Again, k.Back, k.Down)
 }

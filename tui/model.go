@@ -152,7 +152,11 @@ func (m *model) View() string {
 		body = over(th, strings.Split(body, "\n"), m.secret.view(th, m.w-2, m.h-4), m.w, m.h-3)
 	}
 	body += strings.Repeat("\n", m.h-4-strings.Count(body, "\n"))
-	hint := th.Dim.Render(clip(th, " "+m.top().Hint(), m.w))
+	says := m.top().Hint()
+	if m.secret != nil {
+		says = "something below needs it; enter hands it over, esc refuses"
+	}
+	hint := th.Dim.Render(clip(th, " "+says, m.w))
 	if m.said != "" {
 		hint = th.Title.Render(clip(th, " "+m.said, m.w))
 	}
@@ -193,12 +197,15 @@ func (m *model) footer() string {
 		}
 		return th.Key.Render(b.Show) + " " + b.Help
 	}
-	tail := "  " + one(m.e.keys.Help) + "  " + one(m.e.keys.Leave)
-	if m.top().Mode() != Normal {
+	tail, keys := "  "+one(m.e.keys.Help)+"  "+one(m.e.keys.Leave), m.top().Keys()
+	if m.secret != nil {
+		keys = m.secret.bindings(m.e.keys)
+	}
+	if m.secret != nil || m.top().Mode() != Normal {
 		tail = "  " + one(m.e.keys.Leave)
 	}
 	line := ""
-	for _, b := range m.top().Keys() {
+	for _, b := range keys {
 		if s := "  " + one(b); ansi.StringWidth(line)+ansi.StringWidth(s)+ansi.StringWidth(tail) < m.w {
 			line += s
 		}

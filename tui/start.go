@@ -97,7 +97,9 @@ func (p *start) Keys() []Binding {
 		if strings.TrimSpace(p.what.text) == "" {
 			open.Help = "fleet"
 		}
-		return []Binding{open, list}
+		back := k.Back
+		back.Help = "clear"
+		return []Binding{open, list, back, typing()}
 	}
 	return []Binding{k.Open, k.Follow, k.TakeOver.When(p.e.mayTake), k.Down, k.Up, k.Again, k.Back}
 }
@@ -137,6 +139,8 @@ func (p *start) key(k tea.KeyMsg) tea.Cmd {
 			if len(p.cases) > 0 {
 				p.typed, p.at = false, 0
 			}
+		case keys.Back.Is(k) && p.what.text == "":
+			return pop // which says how to leave
 		case keys.Back.Is(k):
 			p.what.text = ""
 		default:

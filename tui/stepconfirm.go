@@ -41,7 +41,7 @@ func (p *stepper) confirm() tea.Cmd {
 		d.held = append(d.held, clean(g.Text))
 		waive = append(waive, g.ID)
 	}
-	d.blocks = func() string { return p.stale(plan) }
+	d.blocks = func() string { return p.stale(plan, "esc, and then r reads it again") } // in here r is a letter
 	hash := plan.Hash()
 	d.yes = func(reason string) tea.Cmd {
 		if p.cur != nil && p.cur.N == n {

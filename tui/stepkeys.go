@@ -62,15 +62,15 @@ func (p *stepper) canApply() string {
 	if !appliable(plan) {
 		return "this plan is done by hand: x skips it, with what was done as the reason"
 	}
-	return p.stale(plan)
+	return p.stale(plan, "r reads it again")
 }
 
-// stale is why an old reading may not be acted on: what cannot be undone, or hits
-// more than one, is only done on what was read a moment ago.
-func (p *stepper) stale(plan change.Plan) string {
+// stale is why an old reading may not be acted on, and what reads it again: what cannot
+// be undone, or hits more than one, is only done on what was read a moment ago.
+func (p *stepper) stale(plan change.Plan, again string) string {
 	want, _ := app.Confirmation(plan)
 	if old := p.e.wall().Sub(p.read); want != "y" && old > staleAfter {
-		return fmt.Sprintf("what you see was read %s ago: r reads it again", age(old))
+		return fmt.Sprintf("what you see was read %s ago: %s", age(old), again)
 	}
 	return ""
 }
@@ -79,10 +79,10 @@ func (p *stepper) stale(plan change.Plan) string {
 func (p *stepper) Keys() []Binding {
 	k := p.e.keys
 	switch {
-	case p.dialog != nil && p.dialog.mode() == Asking:
-		return []Binding{k.Yes, k.No}
-	case p.dialog != nil || p.form != nil:
-		return []Binding{k.Back}
+	case p.dialog != nil:
+		return p.dialog.bindings()
+	case p.form != nil:
+		return p.form.bindings()
 	}
 	if p.held() {
 		return []Binding{k.TakeOver.When(p.e.mayTake), k.Follow, k.Back}

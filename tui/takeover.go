@@ -68,7 +68,12 @@ func (p *takeOver) Shown() tea.Cmd {
 	return nil
 }
 
-func (p *takeOver) Keys() []Binding { return []Binding{p.e.keys.Back} }
+func (p *takeOver) Keys() []Binding {
+	if p.dialog == nil {
+		return []Binding{p.e.keys.Back}
+	}
+	return p.dialog.bindings()
+}
 
 func (p *takeOver) Update(msg tea.Msg) tea.Cmd {
 	k, ok := msg.(tea.KeyMsg)
