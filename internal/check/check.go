@@ -94,6 +94,7 @@ func All() []Check {
 		destinationsCheck(), metadataCheck(), reachCheck(), ageCheck(), crossViewCheck(),
 	)
 	for i := range all {
+		all[i] = withLinks(all[i])
 		look := all[i].look
 		all[i].Run = func(s *snapshot.Snapshot) []Finding { return look(viewOf(s)) }
 	}

@@ -22,7 +22,7 @@ func cronCheck() Check {
 		NIST:   []string{"CM-7", "SI-4"},
 		look: func(v *view) []Finding {
 			var out []Finding
-			v.each(func(p string, f *snapshot.File) {
+			v.followed(func(p string, f *snapshot.File) {
 				hit, ok := v.judgeScheduled(p, f)
 				if ok {
 					hit.Where, hit.Evidence = untrusted.Text(p), evidenceFile(f)
@@ -36,30 +36,61 @@ func cronCheck() Check {
 
 // judgeScheduled sends a path to the judge of its kind.
 func (v *view) judgeScheduled(p string, f *snapshot.File) (Finding, bool) {
-	dir, base := path.Dir(p), path.Base(p)
+	base := path.Base(p)
 	switch {
 	case below(p, "/var/lib/systemd/linger") && base != "linger":
 		return v.judgeLinger(base)
 	case strings.Contains(p, "/systemd/") && strings.HasSuffix(base, ".timer"):
-		return v.judgeTimer(p, f)
+		return v.judgeTimer(p, v.files[p]) // a link there means something by itself
 	case f.Type != "file":
 		return Finding{}, false
-	case p == "/etc/crontab" || dir == "/etc/cron.d" || p == "/etc/anacrontab":
+	}
+	switch scheduled(p) {
+	case systemTable:
 		return v.judgeSystemCron(p, f)
-	case path.Dir(dir) == "/etc/periodic":
+	case cronScript:
 		return v.judgeCronScript(p, f)
-	case dir == "/etc/cron.hourly" || dir == "/etc/cron.daily" || dir == "/etc/cron.weekly" || dir == "/etc/cron.monthly":
-		return v.judgeCronScript(p, f)
-	case dir == "/etc/crontabs" && base == "root":
+	case rootTable:
 		return v.judgeRootCrontab(f)
-	case dir == "/var/spool/cron/crontabs" || dir == "/var/spool/cron" || dir == "/var/spool/cron/tabs" || dir == "/etc/crontabs":
+	case personalTable:
 		return v.judgeCrontab(base, f)
-	case (dir == "/var/spool/cron/atjobs" || dir == "/var/spool/at") && base != ".SEQ" && base != ".lockfile":
+	case atTask:
 		return v.judgeAt(f)
-	case p == "/etc/rc.local" || p == "/etc/rc.d/rc.local":
-		return judgeRcLocal(f)
+	case rcLocal:
+		return v.judgeRcLocal(f)
 	}
 	return Finding{}, false
+}
+
+// Kinds of what runs on a schedule or at boot, by place.
+const (
+	systemTable   = "table of the system"
+	cronScript    = "script"
+	rootTable     = "root's table on Alpine"
+	personalTable = "table of an account"
+	atTask        = "task of at"
+	rcLocal       = "rc.local"
+)
+
+// scheduled says what kind of thing cron, at or the boot take from p; "" for none.
+func scheduled(p string) string {
+	dir, base := path.Dir(p), path.Base(p)
+	switch {
+	case p == "/etc/crontab" || dir == "/etc/cron.d" || p == "/etc/anacrontab":
+		return systemTable
+	case path.Dir(dir) == "/etc/periodic",
+		dir == "/etc/cron.hourly" || dir == "/etc/cron.daily" || dir == "/etc/cron.weekly" || dir == "/etc/cron.monthly":
+		return cronScript
+	case dir == "/etc/crontabs" && base == "root":
+		return rootTable
+	case dir == "/var/spool/cron/crontabs" || dir == "/var/spool/cron" || dir == "/var/spool/cron/tabs" || dir == "/etc/crontabs":
+		return personalTable
+	case (dir == "/var/spool/cron/atjobs" || dir == "/var/spool/at") && base != ".SEQ" && base != ".lockfile":
+		return atTask
+	case p == "/etc/rc.local" || p == "/etc/rc.d/rc.local":
+		return rcLocal
+	}
+	return ""
 }
 
 // shipped are the files that Debian, Ubuntu and Red Hat packages put into cron's
@@ -164,6 +195,7 @@ func (v *view) judgeJob(j job, own bool, why *reasons) {
 	for len(words) > 1 && (strings.Contains(words[0], "=") || slices.Contains([]string{"exec", "nice", "ionice", "test", "[", "cd", "flock", "command"}, words[0])) {
 		words = words[1:]
 	}
+	v.programsOf(j.command, why)
 	if len(words) > 0 && strings.HasPrefix(words[0], "/") && !inSystem(words[0]) {
 		why.add(Medium, "%s lies outside the directories of programs", quote(j.command))
 		return
@@ -206,6 +238,7 @@ func (v *view) judgeCronScript(p string, f *snapshot.File) (Finding, bool) {
 		if who := impersonates(path.Base(p)); who != "" {
 			why.add(High, "its name pretends to be part of %s", who)
 		}
+		v.programsOf(string(f.Content), &why)
 		if signs := suspicious(string(f.Content)); len(signs) > 0 {
 			why.add(High, "it %s", strings.Join(signs, ", "))
 		}
@@ -254,13 +287,35 @@ func (v *view) judgeAt(f *snapshot.File) (Finding, bool) {
 	return Finding{Severity: why.worst, Title: "a task of at", Attack: []string{"T1053.002"}, Detail: text("%s.", why.text())}, true
 }
 
-func judgeRcLocal(f *snapshot.File) (Finding, bool) {
-	if f.Mode&0o111 == 0 {
+// stockRcLocal are the lines of rc.local as Debian and Red Hat made it when they did.
+var stockRcLocal = []string{"exit 0", "set -e", "touch /var/lock/subsys/local"}
+
+// judgeRcLocal: distributions ship none or one that does nothing, so that each line is
+// somebody's own.
+func (v *view) judgeRcLocal(f *snapshot.File) (Finding, bool) {
+	if f.Mode&0o111 == 0 { // then it is not run
 		return Finding{}, false
 	}
-	hit, ok := judgeScript(f, "the machine's start-up script runs something that looks planted")
-	hit.Attack = []string{"T1037.004"}
-	return hit, ok
+	var why reasons
+	for line := range strings.Lines(string(f.Content)) {
+		if line = strings.TrimSpace(line); line != "" && line[0] != '#' && !slices.Contains(stockRcLocal, line) {
+			why.add(Low, "%s", quote(line))
+		}
+	}
+	if f.Content == "" && f.Size > 0 {
+		why.add(Medium, "its content could not be read")
+	}
+	v.programsOf(string(f.Content), &why)
+	if signs := suspicious(string(f.Content)); len(signs) > 0 {
+		why.add(High, "it %s", strings.Join(signs, ", "))
+	}
+	if why.worst == "" {
+		return Finding{}, false
+	}
+	return Finding{
+		Severity: why.worst, Title: "the machine's start-up script runs something of its own",
+		Attack: []string{"T1037.004"}, Detail: text("%s.", why.text()),
+	}, true
 }
 
 func judgeScript(f *snapshot.File, title string) (Finding, bool) {

@@ -21,7 +21,7 @@ func keysCheck() Check {
 		NIST:   []string{"AC-2", "IA-5"},
 		look: func(v *view) []Finding {
 			var out []Finding
-			v.each(func(p string, f *snapshot.File) {
+			v.followed(func(p string, f *snapshot.File) {
 				if f.Type != "file" {
 					return
 				}
@@ -34,6 +34,18 @@ func keysCheck() Check {
 			return out
 		},
 	}
+}
+
+// isKeyPlace reports whether p decides who may log in with a key, or what runs then.
+func isKeyPlace(p string) bool {
+	base := path.Base(p)
+	switch {
+	case p == "/etc/ssh/sshd_config", path.Dir(p) == "/etc/ssh/sshd_config.d", p == "/etc/ssh/sshrc":
+		return true
+	case path.Base(path.Dir(p)) == ".ssh":
+		return strings.HasPrefix(base, "authorized_keys") || base == "rc" || base == "environment"
+	}
+	return false
 }
 
 func (v *view) judgeKeys(p string, f *snapshot.File) []Finding {

@@ -89,9 +89,10 @@ func inDir(patterns ...string) func(string) bool {
 }
 
 // judged runs the files of the snapshot through the places; the first that matches counts.
+// Links whose target was read are judged as files; of others withLinks tells.
 func (v *view) judged(places []place) []Finding {
 	var out []Finding
-	v.each(func(p string, f *snapshot.File) {
+	v.followed(func(p string, f *snapshot.File) {
 		for _, pl := range places {
 			if !pl.match(p) {
 				continue
@@ -110,7 +111,7 @@ func (v *view) judged(places []place) []Finding {
 	return out
 }
 
-// script judges regular files only; links lead to what is judged itself.
+// script judges files; what is beside them in such directories is left out.
 func script(v *view, p string, f *snapshot.File, why *reasons) {
 	if f.Type == "file" && path.Base(p) != ".placeholder" && path.Base(p) != "README" {
 		v.placed(p, f, why)

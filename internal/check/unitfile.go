@@ -61,15 +61,25 @@ func (u unit) last(section, key string) string {
 // environment returns the assignments of Environment=, quotes removed.
 func (u unit) environment() map[string]string {
 	out := map[string]string{}
-	for _, l := range u.all("Service", "Environment") {
+	for _, section := range execSections {
+		u.assigned(section, "Environment", out)
+	}
+	return out
+}
+
+// assigned puts the variables that a key sets into out.
+func (u unit) assigned(section, key string, out map[string]string) {
+	for _, l := range u.all(section, key) {
 		for _, word := range splitCommand(l) {
 			if k, v, ok := strings.Cut(word, "="); ok {
 				out[k] = v
 			}
 		}
 	}
-	return out
 }
+
+// execSections are the sections of units that start programs (systemd.exec(5)).
+var execSections = []string{"Service", "Socket", "Mount", "Swap"}
 
 // runner reports whether the unit called name starts a CI runner.
 func (u unit) runner(name string) bool {

@@ -2,6 +2,7 @@ package check
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"cordon/internal/host/snapshot"
@@ -11,7 +12,7 @@ import (
 func execLines(u unit) []unitLine {
 	var out []unitLine
 	for _, l := range u.lines {
-		if l.section == "Service" && strings.HasPrefix(l.key, "Exec") && l.value != "" {
+		if slices.Contains(execSections, l.section) && strings.HasPrefix(l.key, "Exec") && l.value != "" {
 			out = append(out, l)
 		}
 	}
@@ -86,7 +87,7 @@ func (v *view) hasTimer(p string) bool {
 // unit, to make units (systemd.generator(7)).
 func isGenerator(p string) bool {
 	dir := path.Base(path.Dir(p))
-	return dir == "system-generators" || dir == "user-generators"
+	return slices.Contains([]string{"system-generators", "user-generators", "system-environment-generators", "user-environment-generators"}, dir)
 }
 
 // judgeGenerator reports generators where packages put none. LXC writes its own to /run.

@@ -12,26 +12,32 @@ import (
 func unitsCheck() Check {
 	return Check{
 		ID:     "unit-dropins",
-		Title:  "How the runner's service starts",
+		Title:  "How the runner's service and others start",
 		Why:    "A drop-in or a changed unit runs an intruder's code with the agent each time it starts, and survives a new token.",
-		Reads:  "units and drop-ins of the machine and of every account, the unit's environment file, generators",
+		Reads:  "services, sockets, paths and drop-ins of the machine and of every account, systemd's own settings, the runner's environment file, generators; which of them a package brought (dpkg)",
 		Root:   "units of other users' homes",
-		Needs:  []string{snapshot.SectionUnits},
+		Needs:  []string{snapshot.SectionUnits, snapshot.SectionOwned},
 		Attack: []string{"T1543.002"},
 		NIST:   []string{"CM-7", "SI-7"},
 		look: func(v *view) []Finding {
 			var out []Finding
-			v.each(func(p string, f *snapshot.File) {
+			v.followed(func(p string, f *snapshot.File) {
 				var hit Finding
 				ok := false
 				switch {
+				case f.Type != "file":
+				case f.Link != "" && isUnitPath(target(p, f)): // an alias of a unit that is judged where it lies
+				case isManagerConf(p):
+					hit, ok = judgeManagerConf(f)
 				case isDropIn(p):
 					hit, ok = v.judgeDropIn(p, f)
-				case isUnitFile(p) && f.Type == "file":
+				case isUnitFile(p):
 					hit, ok = v.judgeUnit(p, f)
+				case isActivator(p):
+					hit, ok = v.judgeActivator(p, f)
 				case isEnvFile(p):
 					hit, ok = judgeEnvFile(f)
-				case isGenerator(p) && f.Type == "file":
+				case isGenerator(p):
 					hit, ok = judgeGenerator(p)
 				}
 				if ok {
@@ -44,11 +50,14 @@ func unitsCheck() Check {
 	}
 }
 
-// isDropIn reports whether p is NAME.service.d/*.conf or service.d/*.conf.
+// unitTypes are the kinds of units that have drop-ins in which a program can stand.
+var unitTypes = []string{"service", "socket", "timer", "path", "mount", "swap", "target", "slice", "scope", "device", "automount"}
+
+// isDropIn reports whether p is NAME.TYPE.d/*.conf or TYPE.d/*.conf.
 func isDropIn(p string) bool {
-	dir := path.Base(path.Dir(p))
-	return strings.HasSuffix(p, ".conf") && strings.Contains(p, "/systemd/") &&
-		(strings.HasSuffix(dir, ".service.d") || dir == "service.d")
+	dir, isDir := strings.CutSuffix(path.Base(path.Dir(p)), ".d")
+	return isDir && strings.HasSuffix(p, ".conf") && strings.Contains(p, "/systemd/") &&
+		slices.Contains(unitTypes, dir[strings.LastIndexByte(dir, '.')+1:])
 }
 
 // envFiles are read by gitlab-runner's unit if they exist (kardianos/service).
@@ -56,13 +65,13 @@ var envFiles = []string{"/etc/sysconfig/gitlab-runner", "/etc/default/gitlab-run
 
 func isEnvFile(p string) bool { return slices.Contains(envFiles, p) }
 
-// judgeDropIn reports drop-ins of runner units, and those that reach every service.
+// judgeDropIn reports drop-ins of runner units, and those that reach every service; of
+// others what in them starts or loads something.
 func (v *view) judgeDropIn(p string, f *snapshot.File) (Finding, bool) {
 	owner := strings.TrimSuffix(path.Base(path.Dir(p)), ".d")
 	all := owner == "service"
-	vendor := slices.ContainsFunc(vendorUnitDirs, func(d string) bool { return below(p, d) })
-	if vendor || all && below(p, "/run") || !all && !v.startsRunner(p, owner) {
-		return Finding{}, false
+	if vendorUnit(p) && !v.foreign(p) || all && below(p, "/run") || !all && !v.startsRunner(p, owner) {
+		return v.judgeOtherDropIn(p, owner, f)
 	}
 	u := parseUnit(string(f.Content))
 	var why reasons
@@ -75,6 +84,9 @@ func (v *view) judgeDropIn(p string, f *snapshot.File) (Finding, bool) {
 	for _, file := range u.all("Service", "EnvironmentFile") {
 		why.add(High, "it loads variables from %s", quote(file))
 	}
+	if vendorUnit(p) {
+		why.add(Medium, "no package brought it, and it lies among those of packages")
+	}
 	if who := u.last("Service", "User"); who != "" {
 		why.add(High, "it runs the service as %s", quote(who))
 	}
@@ -86,9 +98,18 @@ func (v *view) judgeDropIn(p string, f *snapshot.File) (Finding, bool) {
 }
 
 // startsRunner reports whether the unit that a drop-in at p belongs to starts a runner.
+// One of NAME-.service reaches every unit whose name begins so (systemd.unit(5)).
 func (v *view) startsRunner(p, owner string) bool {
 	if runnerUnitName(owner) {
 		return true
+	}
+	if prefix, ok := strings.CutSuffix(owner, "-.service"); ok {
+		for _, at := range v.paths {
+			if name := path.Base(at); isUnitFile(at) && strings.HasPrefix(name, prefix+"-") && parseUnit(v.content(at)).runner(name) {
+				return true
+			}
+		}
+		return false
 	}
 	for _, dir := range append(append([]string{path.Dir(path.Dir(p))}, adminUnitDirs...), vendorUnitDirs...) {
 		if f := v.files[path.Join(dir, owner)]; f != nil && f.Content != "" && parseUnit(string(f.Content)).runner(owner) {
@@ -98,31 +119,12 @@ func (v *view) startsRunner(p, owner string) bool {
 	return false
 }
 
-// judgeUnit reports what in a unit file is out of the ordinary. Of units that start
-// no runner only those that look like an intruder's are reported, and those that go
-// with a timer are left to cron-timers.
+// judgeUnit reports what in a unit file is out of the ordinary.
 func (v *view) judgeUnit(p string, f *snapshot.File) (Finding, bool) {
 	u := parseUnit(string(f.Content))
 	var why reasons
 	if !u.runner(path.Base(p)) {
-		if v.hasTimer(p) {
-			return Finding{}, false
-		}
-		for _, e := range execLines(u) {
-			if signs := strongSigns(e.value); len(signs) > 0 {
-				why.add(High, "%s=%s: %s", e.key, quote(e.value), strings.Join(signs, ", "))
-			}
-		}
-		if why.worst == "" && below(p, "/usr/local/lib/systemd") {
-			why.add(Medium, "no distribution puts units into /usr/local/lib")
-			for _, e := range execLines(u) {
-				why.add(Medium, "%s=%s", e.key, quote(e.value))
-			}
-		}
-		if why.worst == "" {
-			return Finding{}, false
-		}
-		return Finding{Severity: why.worst, Title: "a service that looks planted", Detail: text("%s.", why.text())}, true
+		return v.judgeOtherUnit(p, u, f)
 	}
 	v.judgeRunnerUnit(p, u, &why)
 	if why.worst == "" {

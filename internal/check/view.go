@@ -67,10 +67,11 @@ func viewOf(s *snapshot.Snapshot) *view {
 	return v
 }
 
-// content is the text of a file with secrets replaced; "" where it was not read.
+// content is the text of a file, or of what a link there leads to, with secrets replaced;
+// "" where it was not read.
 func (v *view) content(p string) string {
 	if f := v.files[p]; f != nil {
-		return string(f.Content)
+		return string(v.follow(p, f).Content)
 	}
 	return ""
 }
