@@ -1,6 +1,7 @@
 package app
 
 import (
+	"errors"
 	"fmt"
 	"net/url"
 
@@ -112,7 +113,8 @@ func (a *App) github(o transport.Options, p config.Provider, m redact.Marker) (b
 	return built{prov, func() providers.Applier { return github.NewApplier(prov) }}, err
 }
 
-// mint is one for all sets of systems, as a fetched token is.
+// mint is one for all sets of systems, as a fetched token is. A key file that cannot be
+// used is found here, when the configuration is opened, and not in the hour of need.
 func (a *App) mint(what string, p config.Provider, app *config.App, o transport.Options, readOnly bool) (*github.Mint, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -125,6 +127,12 @@ func (a *App) mint(what string, p config.Provider, app *config.App, o transport.
 			Next: o.Next, Clock: a.clock, ReadOnly: readOnly,
 		})
 		if err != nil {
+			return nil, err
+		}
+		if err := m.Check(); err != nil {
+			if !errors.Is(err, config.ErrToken) { // the file was read, and is no key
+				err = fmt.Errorf("%w from GitHub App %d: %s: %w", config.ErrToken, app.ID, app.KeyFile, err)
+			}
 			return nil, err
 		}
 		a.mints[what] = m

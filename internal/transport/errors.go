@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"syscall"
@@ -89,4 +90,17 @@ func NeverSent(err error) bool {
 		}
 	}
 	return false
+}
+
+// As puts a failure under a kind of the caller's: wrong for what was answered and cannot be
+// used, silent for what was not answered. All else comes back as it is, a missing credential
+// or permit among it: the service was not asked, and has refused nothing.
+func As(err, wrong, silent error) error {
+	switch {
+	case errors.Is(err, ErrTooLarge), errors.Is(err, ErrRedirect):
+		return fmt.Errorf("%w: %w", wrong, err)
+	case errors.Is(err, ErrNoAnswer), errors.Is(err, ErrSilent):
+		return fmt.Errorf("%w: %w", silent, err)
+	}
+	return err
 }

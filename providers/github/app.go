@@ -80,6 +80,25 @@ func NewMint(o MintOptions) (*Mint, error) {
 	return &Mint{o: o, turn: make(chan struct{}, 1)}, nil
 }
 
+// Check reads the key and looks whether it is one, so that what is wrong with its file is
+// found before it is needed. Nobody is asked, and the key is not kept.
+func (m *Mint) Check() error {
+	key, err := m.o.Key()
+	if err == nil {
+		_, err = m.signer(key)
+	}
+	return err
+}
+
+// signer signs requests as the App. The library's own text may quote the key.
+func (m *Mint) signer(key secret.Secret) (*ghinstallation.AppsTransport, error) {
+	signed, err := ghinstallation.NewAppsTransport(m.o.Next, m.o.App.ID, []byte(key.Reveal()))
+	if err != nil {
+		return nil, errors.New("its private key is not an RSA key in PEM form; download it again from the App's settings")
+	}
+	return signed, nil
+}
+
 // is reports whether the tokens are of that installation.
 func (m *Mint) is(installation int64) bool { return m != nil && m.o.App.Installation == installation }
 
@@ -196,9 +215,9 @@ func (m *Mint) ask(ctx context.Context, only transport.Route) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	signed, err := ghinstallation.NewAppsTransport(m.o.Next, m.o.App.ID, []byte(m.key.Reveal()))
+	signed, err := m.signer(m.key)
 	if err != nil {
-		return answer{}, errors.New("its private key is not an RSA key in PEM form; download it again from the App's settings") // the library's own text may quote it
+		return answer{}, err
 	}
 	c := connect(api, transport.New(transport.Options{System: m.o.System, Base: api, Reads: []transport.Route{only}, Next: signed, Clock: m.o.Clock}))
 	var body any

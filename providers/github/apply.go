@@ -48,7 +48,7 @@ func (a *Applier) Apply(ctx context.Context, c change.Change) (change.Outcome, e
 	switch {
 	case err != nil && (transport.NeverSent(err) || !change.Left(ctx)):
 		return end(change.Refused, "nothing was sent: "+err.Error(), err)
-	case err != nil && doubtful(m, err):
+	case err != nil && providers.Doubtful(m.Status, err):
 		return end(change.Unknown, "it was sent and no trustworthy answer came: "+err.Error(), err)
 	case err != nil:
 		return a.refused(ctx, c, op, err, end)

@@ -43,29 +43,9 @@ func ends(ctx context.Context, err error) bool {
 	return err != nil && (ctx.Err() != nil || errors.Is(err, providers.ErrLimited) || errors.Is(err, providers.ErrUnauthorized))
 }
 
-// all reads a list to its end, at most maxPages pages of 100, or 30 where GitHub allows no
-// more; it follows only the number that Link calls next. each returns false to stop early.
+// all is pages with the bound of the search.
 func (b *bounded) all(ctx context.Context, path string, q url.Values, maxPages int, each func(answer) (bool, error)) error {
-	perPage := 100
-	if strings.HasSuffix(path, "variables") {
-		perPage = 30 // more is refused (actions/variables)
-	}
-	page := 1
-	for range maxPages {
-		a, err := b.get(ctx, path, pageOf(q, page, perPage))
-		if err != nil {
-			return err
-		}
-		more, err := each(a)
-		if err != nil || !more || a.Next == 0 {
-			return err
-		}
-		if a.Next <= page {
-			return malformed(a, "the next page is not after this one")
-		}
-		page = a.Next
-	}
-	return fmt.Errorf("GET %s: stopped after %d pages; there are more", path, maxPages)
+	return pages(ctx, b, path, q, maxPages, each)
 }
 
 // repoPath is the path of a repository, escaped: "repos/acme/web".

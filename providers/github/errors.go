@@ -2,7 +2,6 @@ package github
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -125,27 +124,15 @@ func list(header string) []string {
 	return out
 }
 
-func malformed(a answer, what string) error {
-	return fmt.Errorf("%s: %w (HTTP %d): %s", a.Request, providers.ErrMalformed, a.Status, what)
-}
+func malformed(a answer, what string) error { return providers.Malformed(a.Request, a.Status, what) }
 
-// noAnswer maps what the transport says; change's and context's errors stay visible.
+// noAnswer maps what the transport says; a missing credential is said as that.
 func noAnswer(err error) error {
-	switch {
-	case errors.Is(err, transport.ErrRedirect):
-		return fmt.Errorf("%w: %w; the repository or organization may have another name now", providers.ErrMalformed, err)
-	case errors.Is(err, transport.ErrTooLarge):
-		return fmt.Errorf("%w: %w", providers.ErrMalformed, err)
-	case errors.Is(err, transport.ErrNoAnswer), errors.Is(err, transport.ErrSilent):
-		return fmt.Errorf("%w: %w", providers.ErrUnavailable, err)
+	out := transport.As(err, providers.ErrMalformed, providers.ErrUnavailable)
+	if errors.Is(err, transport.ErrRedirect) {
+		out = fmt.Errorf("%w; the repository or organization may have another name now", out)
 	}
-	return err // a missing credential is said as that: GitHub was not asked and has refused nothing
-}
-
-// doubtful reports whether an answer to a change leaves open what it did.
-func doubtful(a answer, err error) bool {
-	return a.Status == 0 || errors.Is(err, providers.ErrUnavailable) || errors.Is(err, providers.ErrMalformed) ||
-		errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+	return out
 }
 
 // decode reads the one document of an answer, as transport.Document does.

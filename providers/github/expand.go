@@ -108,7 +108,7 @@ type expansion struct {
 // organizations tells those that the user belongs to.
 func (e *expansion) organizations(ctx context.Context) error {
 	var stop error
-	err := e.p.pages(ctx, "user/orgs", nil, perPage, maxRepoPages, func(a answer) (bool, error) {
+	err := pages(ctx, e.p.look, "user/orgs", nil, maxRepoPages, func(a answer) (bool, error) {
 		e.hidden = e.hidden || a.Partial
 		l, err := decode[[]wireOwner](a)
 		for _, o := range l {
@@ -179,7 +179,7 @@ func (e *expansion) counted(ctx context.Context, org string) error {
 func (e *expansion) installation(ctx context.Context) error {
 	orgs := map[scope]bool{}
 	var stop error
-	err := e.p.pages(ctx, "installation/repositories", nil, perPage, maxRepoPages, func(a answer) (bool, error) {
+	err := pages(ctx, e.p.look, "installation/repositories", nil, maxRepoPages, func(a answer) (bool, error) {
 		l, err := decode[wireInstallation](a)
 		e.partly = e.partly || err == nil && l.Selection != "all"
 		for _, r := range l.Repositories {
@@ -207,7 +207,7 @@ func (e *expansion) installation(ctx context.Context) error {
 
 func (e *expansion) repositories(ctx context.Context, path string, q url.Values) error {
 	var stop error
-	err := e.p.pages(ctx, path, q, perPage, maxRepoPages, func(a answer) (bool, error) {
+	err := pages(ctx, e.p.look, path, q, maxRepoPages, func(a answer) (bool, error) {
 		e.hidden = e.hidden || a.Partial
 		l, err := decode[[]wireRepository](a)
 		for _, r := range l {

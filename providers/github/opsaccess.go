@@ -35,11 +35,17 @@ func (o access) about() target.Ref { return o.runner(o.Runner) }
 
 func (o access) request() request {
 	path, _ := o.scope().served(o.Group)
-	ids := append([]int64{}, o.IDs...)
+	return selection(o.home, path, o.IDs)
+}
+
+// selection is the call that replaces a list of repositories, or of organizations where it
+// is an enterprise's.
+func selection(of home, path string, ids []int64) request {
+	ids = append([]int64{}, ids...) // an empty list, never none
 	var body any = struct {
 		IDs []int64 `json:"selected_repository_ids"`
 	}{ids}
-	if o.Level == enterprise {
+	if of.Level == enterprise {
 		body = struct {
 			IDs []int64 `json:"selected_organization_ids"`
 		}{ids}

@@ -3,7 +3,6 @@ package github
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"slices"
 
 	"cordon/internal/change"
@@ -45,18 +44,7 @@ func chosenPath(s scope, of string) string {
 	return s.policyPath() + "/repositories"
 }
 
-func (o chosen) request() request {
-	ids := append([]int64{}, o.IDs...)
-	var body any = struct {
-		IDs []int64 `json:"selected_repository_ids"`
-	}{ids}
-	if o.Level == enterprise {
-		body = struct {
-			IDs []int64 `json:"selected_organization_ids"`
-		}{ids}
-	}
-	return request{http.MethodPut, chosenPath(o.scope(), o.Of), body, http.StatusNoContent, nil}
-}
+func (o chosen) request() request { return selection(o.home, chosenPath(o.scope(), o.Of), o.IDs) }
 
 // selects reports whether the policy goes by its list.
 func (o chosen) selects(ctx context.Context, p *Provider) (string, error) {

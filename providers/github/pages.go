@@ -6,14 +6,20 @@ import (
 	"maps"
 	"net/url"
 	"strconv"
+	"strings"
 )
 
-// pages reads a list page after page, following only the number that Link calls next.
-// each returns false to stop early. q is added to every request.
-func (p *Provider) pages(ctx context.Context, path string, q url.Values, perPage, maxPages int, each func(answer) (bool, error)) error {
+// pages reads a list to its end, at most maxPages pages of 100, or 30 where GitHub allows no
+// more; it follows only the number that Link calls next. each returns false to stop early.
+// q is added to every request.
+func pages(ctx context.Context, s service, path string, q url.Values, maxPages int, each func(answer) (bool, error)) error {
+	size := perPage
+	if strings.HasSuffix(path, "variables") {
+		size = 30 // more is refused (actions/variables)
+	}
 	page := 1
 	for range maxPages {
-		a, err := p.look.get(ctx, path, pageOf(q, page, perPage))
+		a, err := s.get(ctx, path, pageOf(q, page, size))
 		if err != nil {
 			return err
 		}

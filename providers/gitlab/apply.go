@@ -52,7 +52,7 @@ func (a *Applier) Apply(ctx context.Context, c change.Change) (change.Outcome, e
 		return end(change.Refused, "nothing was sent: "+err.Error(), err)
 	case errors.Is(err, providers.ErrNotFound) && c.Op == opDeregister:
 		return a.readBack(ctx, c, end) // somebody else was faster, or an earlier answer was lost
-	case err != nil && doubtful(m.answer, err):
+	case err != nil && providers.Doubtful(m.answer.Status, err):
 		return end(change.Unknown, "it was sent and no trustworthy answer came: "+err.Error(), err)
 	case err != nil:
 		return end(change.Refused, "", err)

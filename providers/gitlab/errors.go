@@ -2,8 +2,6 @@ package gitlab
 
 import (
 	"bytes"
-	"context"
-	"errors"
 	"fmt"
 
 	"cordon/internal/transport"
@@ -62,25 +60,11 @@ func forbidden(body []byte) string {
 	return "the credential's role is too low: Maintainer for a project's runner, Owner for a group's, administrator for the instance's"
 }
 
-func malformed(a answer, what string) error {
-	return fmt.Errorf("%s: %w (HTTP %d): %s", a.Request, providers.ErrMalformed, a.Status, what)
-}
+func malformed(a answer, what string) error { return providers.Malformed(a.Request, a.Status, what) }
 
-// noAnswer maps what the transport says; change's and context's errors stay visible.
+// noAnswer maps what the transport says; a missing credential is said as that.
 func noAnswer(err error) error {
-	switch {
-	case errors.Is(err, transport.ErrTooLarge), errors.Is(err, transport.ErrRedirect):
-		return fmt.Errorf("%w: %w", providers.ErrMalformed, err)
-	case errors.Is(err, transport.ErrNoAnswer), errors.Is(err, transport.ErrSilent):
-		return fmt.Errorf("%w: %w", providers.ErrUnavailable, err)
-	}
-	return err // a missing credential is said as that: GitLab was not asked and has refused nothing
-}
-
-// doubtful reports whether an answer to a change leaves open what it did.
-func doubtful(a answer, err error) bool {
-	return a.Status == 0 || errors.Is(err, providers.ErrUnavailable) || errors.Is(err, providers.ErrMalformed) ||
-		errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+	return transport.As(err, providers.ErrMalformed, providers.ErrUnavailable)
 }
 
 // decode reads the one document of an answer, as transport.Document does.
