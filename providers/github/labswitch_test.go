@@ -68,9 +68,10 @@ func openLab(t *testing.T) *inLab {
 		t.Fatal(err)
 	}
 	l.acting = openActing(t, providertest.Wait)
+	h := api.Handler()
 	l.wire.Service = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r.Header.Set("Authorization", "Bearer "+l.token)
-		api.Handler().ServeHTTP(w, r)
+		h.ServeHTTP(w, r)
 	})
 	return l
 }
