@@ -16,20 +16,22 @@ func newSweep(e env) *cobra.Command {
 	c := &cobra.Command{
 		Use: "sweep FILE", Short: "Where else is this: look for indicators in every kept snapshot, and on hosts read now", Args: exactly("FILE"),
 		Long: `sweep holds an indicator file against every snapshot that is kept here, and contacts
-nobody. With --hosts the named hosts are read first, each as a case; a login is seen on
-them. FILE is YAML:
+nobody. With --hosts the named hosts are read first, each as a case, and asked for the
+listed paths in the same session: what lies there, and the SHA-256 of regular files up to
+64 MiB. No link is followed; a login is seen on them. FILE is YAML:
 
   schema: cordon.indicators/1
   made: 2026-11-30
   by: responder            # and: until, about
   paths: [/home/*/.dev-env]
-  sha256: []               # of files whose content was kept whole
+  sha256: []               # of files whose content was kept whole, and of listed paths
   addresses: [192.0.2.66, 198.51.100.0/24]
   names: [SHA1HULUD]       # process, file, account, unit, runner, host, or a word in what was read
   keys: ["SHA256:…"]       # as ssh-keygen -l prints it
 
-Of a path that is not among the places that are read, and of a hash, "not there" cannot be
-said from what is kept: that is exit 4, and the path has to be looked for on the host.
+Of a path that is not among the places that are read, "not there" is said only of a host
+that was asked for it; of a hash it can never be said. That is exit 4. A path with [ or \\ in
+it is not asked for.
 
 FILE.sig beside it (ssh-keygen -Y sign -n cordon-indicators@v1) is verified with
 --allowed-signers. Exit codes: 0 nothing found, 3 found, 4 some place could hide it,

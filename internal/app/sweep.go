@@ -14,6 +14,8 @@ import (
 
 	"cordon/internal/bundle"
 	"cordon/internal/check"
+	"cordon/internal/host"
+	"cordon/internal/host/snapshot"
 	"cordon/internal/signing"
 	"cordon/internal/untrusted"
 )
@@ -51,7 +53,30 @@ type SweptPlace struct {
 	Case  string    `json:"case"`
 	Taken time.Time `json:"taken"`
 	Now   bool      `json:"now,omitempty"` // read for this sweep
+	Asked AskedHow  `json:"asked,omitzero"`
 	check.Swept
+}
+
+// AskedHow counts the paths of lists that the host was asked for when it was read.
+type AskedHow struct {
+	There  int `json:"there"`
+	Absent int `json:"not_there"`
+	Unseen int `json:"could_not_look"` // those that could not be asked for, too
+}
+
+func askedHow(s *snapshot.Snapshot) AskedHow {
+	var h AskedHow
+	for _, a := range s.Asked {
+		switch a.State {
+		case snapshot.AskedThere:
+			h.There++
+		case snapshot.AskedAbsent:
+			h.Absent++
+		default:
+			h.Unseen++
+		}
+	}
+	return h
 }
 
 // Exit is 3 with a match, 4 where a place may hide one or nothing was looked at, else 0.
@@ -135,12 +160,17 @@ func limited(name string, max int64) ([]byte, error) {
 }
 
 // Sweep looks for the indicators in every kept snapshot, and first reads the named
-// hosts, each as a case of its own. It contacts nobody else. An error is of this
+// hosts, each as a case of its own, and asks them for the listed paths in the same
+// session. It contacts nobody else. An error is of this
 // machine; a host that cannot be read is in the report.
 func (a *App) Sweep(ctx context.Context, in *check.Indicators, l SweptList, hosts []string, reason string, parallel int, told func(HostProgress)) (SweepReport, error) {
 	r := SweepReport{Schema: "cordon.sweep/1", Simulated: a.Simulated(), List: l, Places: []SweptPlace{}, Found: []string{}, CouldNot: []string{}, Nothing: []string{}}
 	fresh := map[string]bool{}
 	if len(hosts) > 0 {
+		if n := len(in.Paths); n > 0 {
+			reason += fmt.Sprintf("; sweep with %s (sha256 %s): %d listed paths are asked for", untrusted.Clean(l.File, 200), l.SHA256, n)
+		}
+		ctx = host.WithListed(ctx, host.Listed{Paths: in.Paths, SHA256: in.SHA256})
 		read, err := a.CheckHosts(ctx, hosts, reason, check.Critical, parallel, told)
 		if err != nil {
 			return r, err
@@ -158,7 +188,7 @@ func (a *App) Sweep(ctx context.Context, in *check.Indicators, l SweptList, host
 	}
 	for _, k := range cases {
 		for _, s := range k.snaps {
-			r.Places = append(r.Places, SweptPlace{Host: s.Host, Case: k.sum.ID, Taken: s.Taken, Now: fresh[k.sum.ID], Swept: check.Sweep(in, s)})
+			r.Places = append(r.Places, SweptPlace{Host: s.Host, Case: k.sum.ID, Taken: s.Taken, Now: fresh[k.sum.ID], Asked: askedHow(s), Swept: check.Sweep(in, s)})
 		}
 	}
 	slices.SortStableFunc(r.Places, func(x, y SweptPlace) int { return y.Taken.Compare(x.Taken) })

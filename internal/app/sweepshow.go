@@ -13,6 +13,11 @@ func (l Lines) Sweep(r SweepReport) {
 		l.Printf("the list is past its own end: ask for a newer one")
 	}
 	for _, p := range r.Places {
+		if h := p.Asked; p.Now && h != (AskedHow{}) {
+			l.Printf("%s was asked for the listed paths: %d there, %d not there, %d could not be looked at", p.Host, h.There, h.Absent, h.Unseen)
+		}
+	}
+	for _, p := range r.Places {
 		if len(p.Matches) == 0 {
 			continue
 		}

@@ -45,6 +45,10 @@ func Sweep(in *Indicators, s *snapshot.Snapshot) Swept {
 	w := sweeper{in: in, v: viewOf(s), seen: map[string]bool{}, found: map[string]bool{}}
 	w.out.Matches = []Match{}
 	w.v.each(w.file)
+	for i := range s.AskedFiles {
+		f := &s.AskedFiles[i]
+		w.file(path.Clean(string(f.Path)), f)
+	}
 	for i := range s.Processes {
 		w.process(&s.Processes[i])
 	}
@@ -70,6 +74,7 @@ type sweeper struct {
 
 	unhashed int             // files whose bytes were not kept whole
 	found    map[string]bool // paths of the list that are there
+	nohash   []string        // listed paths that are there and have no hash, with why
 }
 
 func (w *sweeper) add(kind, indicator, how string, where untrusted.Text, evidence []string) {
@@ -119,7 +124,18 @@ func (w *sweeper) paths(p string, where untrusted.Text, ev []string) {
 
 // hash compares bytes: only a content that was kept whole and unchanged has them.
 func (w *sweeper) hash(f *snapshot.File, content string, ev []string) {
-	if len(w.in.SHA256) == 0 || f.Type != "file" || f.Size == 0 {
+	switch {
+	case len(w.in.SHA256) == 0 || f.Type != "file":
+		return
+	case f.SHA256 != "":
+		if slices.Contains(w.in.SHA256, f.SHA256) {
+			w.add("sha256", f.SHA256, IsThere, f.Path, ev)
+		}
+		return
+	case f.Section == snapshot.SectionAsked:
+		w.nohash = append(w.nohash, untrusted.Clean("no hash of "+string(f.Path)+": "+f.NoHash, 240))
+		return
+	case f.Size == 0:
 		return
 	}
 	if f.Redacted > 0 || f.Truncated || f.Described || content == "" {
@@ -216,6 +232,10 @@ func (w *sweeper) blind() {
 			w.out.CouldNot = append(w.out.CouldNot, untrusted.Clean(sec.Name+" "+sec.End+" "+sec.Why, 160))
 		}
 	}
+	if n := len(w.nohash); n > maxUnread {
+		w.nohash = append(w.nohash[:maxUnread:maxUnread], fmt.Sprintf("and no hash of %d more listed paths", n-maxUnread))
+	}
+	w.out.CouldNot = append(w.out.CouldNot, w.nohash...)
 	if len(w.in.SHA256) > 0 {
 		w.out.CouldNot = append(w.out.CouldNot, fmt.Sprintf("hashes: %d files have no hash here (their content is not kept, or not as it was), and none that lies outside the places that are read", w.unhashed))
 	}
@@ -225,19 +245,29 @@ func (w *sweeper) blind() {
 // maxUnread is how many paths are named that lie where nobody looked.
 const maxUnread = 20
 
-// unread names the paths of the list that no section of this snapshot would have shown.
+// unread names the paths of the list that this snapshot says nothing of: those that the
+// host was asked for and could not show, and those that nobody looked for.
 func (w *sweeper) unread() {
 	n := 0
 	for _, want := range w.in.Paths {
-		if w.found[want] || w.v.isTold(want) {
+		a := w.v.s.AskedFor(want)
+		var why string
+		switch {
+		case a != nil && a.State == snapshot.AskedUnseen && !w.found[want]:
+			why = "could not be looked at: " + a.Why
+		case a != nil && a.State == snapshot.AskedUnseen, a != nil && a.Why != "":
+			why = "there may be more of it: " + a.Why
+		case a != nil || w.found[want] || w.v.isTold(want):
 			continue
+		default:
+			why = "was never looked for here: it is not among the places that are read; name the host to ask it, or look on the host itself"
 		}
 		if n++; n <= maxUnread {
-			w.out.CouldNot = append(w.out.CouldNot, untrusted.Clean(want, 120)+" is not among the places that are read: look for it on the host itself")
+			w.out.CouldNot = append(w.out.CouldNot, untrusted.Clean(want, 120)+" "+untrusted.Clean(why, 240))
 		}
 	}
 	if n > maxUnread {
-		w.out.CouldNot = append(w.out.CouldNot, fmt.Sprintf("and %d more paths that are not among the places that are read", n-maxUnread))
+		w.out.CouldNot = append(w.out.CouldNot, fmt.Sprintf("and %d more paths that were not looked for, or not to the end", n-maxUnread))
 	}
 }
 

@@ -26,7 +26,7 @@ func TestSweepOfAPathThatIsNeverReadIsNotNothing(t *testing.T) {
 	}
 	s := whole()
 	plantFile(file(cron, "/etc/cron.d/x", 0o644, 0, "#\n"))(s)
-	if got := check.Sweep(indicators(t, "paths: [/etc/cron.d/x, /opt/x]\n"), s); len(got.Matches) != 1 || len(got.CouldNot) != 1 || !strings.Contains(got.CouldNot[0], "/opt/x is not among the places") {
+	if got := check.Sweep(indicators(t, "paths: [/etc/cron.d/x, /opt/x]\n"), s); len(got.Matches) != 1 || len(got.CouldNot) != 1 || !strings.Contains(got.CouldNot[0], "/opt/x was never looked for here") {
 		t.Errorf("%+v", got)
 	}
 	s = whole()

@@ -3,10 +3,9 @@ package host
 import (
 	"bytes"
 	"net/http"
-	"path"
-	"slices"
 	"strings"
 
+	"cordon/internal/host/snapshot"
 	"cordon/internal/redact"
 	"cordon/internal/untrusted"
 )
@@ -50,20 +49,10 @@ func magicOf(b []byte) string {
 	return http.DetectContentType(b)
 }
 
-// secretBases are names of files that hold credentials, as the collector looks for them.
-var secretBases = []string{
-	".netrc", ".git-credentials", "credentials", ".npmrc", ".yarnrc.yml", ".pypirc", ".vault-token", ".pgpass", ".my.cnf", ".boto", ".s3cfg",
-	".env", "hosts.yml", "shadow", "shadow-", "gshadow", "gshadow-", "auth.json", "keys.txt", "environ", "kubeconfig", "config.toml",
-	"credentials.toml", "credentials.tfrc.json", "application_default_credentials.json", "credentials.db", "settings-security.xml", "token",
-}
-
 // secretsIn tells whether a file looks as if it held secrets, and how much of it was
 // searched.
 func secretsIn(name, kind string, b []byte, m redact.Marker) (string, int64) {
-	base := path.Base(name)
-	if slices.Contains(secretBases, base) || strings.HasPrefix(base, ".credentials") || strings.HasPrefix(base, "id_") ||
-		slices.Contains([]string{".pem", ".key", ".p12", ".pfx", ".kubeconfig", ".keytab"}, path.Ext(base)) ||
-		strings.Contains(name, "/.docker/config.json") || strings.Contains(name, "/.kube/") || strings.Contains(name, "/.gnupg/") {
+	if snapshot.SecretPlace(name) {
 		return SecretsPlace, 0
 	}
 	if strings.HasSuffix(kind, "packed") || strings.HasSuffix(kind, "encrypted") {

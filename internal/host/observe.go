@@ -46,7 +46,9 @@ func (h *Hosts) Observe(ctx context.Context, t target.Ref) ([]witness.Observatio
 	return tell(o, s, x.Unit), nil
 }
 
-func processes(o witness.Observation, s *snapshot.Snapshot, agents []snapshot.Process) witness.Observation {
+// processes tells of the agents that may be the watched runner's; others is how many run
+// beside them.
+func processes(o witness.Observation, s *snapshot.Snapshot, agents []snapshot.Process, others int) witness.Observation {
 	o.Source = witness.HostProcess
 	switch {
 	case len(agents) > 0:
@@ -57,7 +59,7 @@ func processes(o witness.Observation, s *snapshot.Snapshot, agents []snapshot.Pr
 		}
 	case s.Seen(snapshot.SectionProc):
 		o.Exists = witness.No
-		o.Says = fmt.Sprintf("no runner agent among %d processes", len(s.Processes))
+		o.Says = fmt.Sprintf("no %s among %d processes", agentWords(others), len(s.Processes))
 	default:
 		o.CouldNot = unseen(s, snapshot.SectionProc)
 		o.Says = "processes: " + o.CouldNot
@@ -65,7 +67,18 @@ func processes(o witness.Observation, s *snapshot.Snapshot, agents []snapshot.Pr
 	return o
 }
 
-func sockets(o witness.Observation, s *snapshot.Snapshot, agents []snapshot.Process) witness.Observation {
+// agentWords names what was looked for: where others run, not every agent.
+func agentWords(others int) string {
+	switch others {
+	case 0:
+		return "runner agent"
+	case 1:
+		return "agent of this runner (another one runs beside)"
+	}
+	return fmt.Sprintf("agent of this runner (%d others run beside)", others)
+}
+
+func sockets(o witness.Observation, s *snapshot.Snapshot, agents []snapshot.Process, others int) witness.Observation {
 	o.Source = witness.HostSocket
 	is := map[int]bool{}
 	for _, p := range agents {
@@ -91,6 +104,9 @@ func sockets(o witness.Observation, s *snapshot.Snapshot, agents []snapshot.Proc
 	}
 	o.Polling = witness.No
 	o.Says = fmt.Sprintf("no connection of a runner agent among %d sockets", len(s.Sockets))
+	if others > 0 {
+		o.Says = fmt.Sprintf("no connection of an agent of this runner among %d sockets", len(s.Sockets))
+	}
 	return o
 }
 

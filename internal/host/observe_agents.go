@@ -18,7 +18,7 @@ import (
 func tell(o witness.Observation, s *snapshot.Snapshot, unit string) []witness.Observation {
 	b := belonging{unit: unit, agent: snapshot.AgentOf(unit), root: rootOf(s, unit)}
 	own, others := b.split(Agents(s))
-	all := []witness.Observation{b.working(processes(o, s, own), s), sockets(o, s, own), logged(o, s, b)}
+	all := []witness.Observation{b.working(processes(o, s, own, len(others)), s), sockets(o, s, own, len(others)), logged(o, s, b)}
 	for _, p := range others {
 		x := o
 		x.Source, x.Exists = witness.HostProcess, witness.Yes

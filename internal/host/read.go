@@ -40,12 +40,21 @@ func (h *Hosts) read(ctx context.Context, x Host, profile string) (*snapshot.Sna
 		script: collector(), nonce: newNonce(), third: "P=" + profile, profile: profile,
 		idle: h.o.Timeouts.Idle, total: h.o.Timeouts.Total,
 	}
+	list := listed(ctx)
+	if profile != snapshot.ProfileTriage {
+		list = asking{}
+	}
+	j.third += list.line()
+	if n := len(list.sent); n > 0 {
+		j.profile += fmt.Sprintf(", asked for %d listed paths", n)
+	}
 	sent := h.o.Clock.Now()
 	j.read = func(r io.Reader) error {
 		got, err := snapshot.Parse(r, snapshot.Expect{
 			Host: x.Name, Nonce: j.nonce, Profile: profile, Sent: sent, Now: h.o.Clock.Now, Marker: h.marker(ctx), Limits: h.o.Limits,
-			Entered: h.entered(ctx, x.Name, profile),
+			Asked: list.sent, Hashes: list.hashes, Entered: h.entered(ctx, x.Name, profile, len(list.sent) > 0),
 		})
+		got.Asked = append(got.Asked, list.unsent...)
 		if got.Complete || len(got.Sections) > 0 && got.Ident.UID >= 0 {
 			s = got
 		}

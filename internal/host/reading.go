@@ -25,12 +25,15 @@ func WithReading(ctx context.Context, told func(Reading)) context.Context {
 }
 
 // entered is what a parser calls, nil where nobody asked.
-func (h *Hosts) entered(ctx context.Context, name, profile string) func(string, int64) {
+func (h *Hosts) entered(ctx context.Context, name, profile string, asked bool) func(string, int64) {
 	told, ok := ctx.Value(readingKey{}).(func(Reading))
 	if !ok {
 		return nil
 	}
 	n, of := 0, len(snapshot.SectionsOf(profile))
+	if asked {
+		of++
+	}
 	return func(section string, read int64) {
 		n++
 		told(Reading{Host: name, Section: section, N: n, Of: of, Bytes: read, Most: h.o.Limits.Most()})

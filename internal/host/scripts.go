@@ -33,6 +33,9 @@ var runnersSh string
 //go:embed scripts/system.sh
 var systemSh string
 
+//go:embed scripts/asked.sh
+var askedSh string
+
 //go:embed scripts/collect.sh
 var collectSh string
 
@@ -69,7 +72,7 @@ func script(name, kind, text string) Script {
 }
 
 func collector() Script {
-	return script("collector.sh", KindCollect, framesSh+openSh+filesSh+machineSh+procSh+logSh+placesSh+runnersSh+systemSh+collectSh)
+	return script("collector.sh", KindCollect, framesSh+openSh+filesSh+machineSh+procSh+logSh+placesSh+runnersSh+systemSh+askedSh+collectSh)
 }
 
 func fetcher() Script { return script("fetch.sh", KindFetch, framesSh+openSh+filesSh+fetchSh) }

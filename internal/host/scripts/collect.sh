@@ -8,6 +8,11 @@ dead() {
 main() {
   exec </dev/null
   tools
+  ASKED='' ASK=''
+  case $P in *:*)
+    ASKED=1 ASK=$(printf %s "${P#*:}" | base64 -d 2>/dev/null) P=${P%%:*}
+    ;;
+  esac
   watchdog 170
   renice -n 10 -p $$ >/dev/null 2>&1
   mounts
@@ -69,6 +74,7 @@ main() {
     work
     containers
     owned
+    [ -z "$ASKED" ] || asked
   fi
   frame end "$P" "=$S"
   kill -s TERM "$WD" 2>/dev/null

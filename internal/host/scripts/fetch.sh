@@ -99,9 +99,9 @@ about() {
   a*) no 'a link; ask for what it leads to'; return ;;
   *) no 'not a regular file'; return ;;
   esac
-  if [ -z "$exe" ]; then
-    # proc, sysfs, debugfs, tracefs, cgroup, cgroup2, bpf: reading may act, or never end
-    case $($TO stat -f -c %t "$f" 2>/dev/null) in 9fa0 | 62656572 | 64626720 | 74726163 | 27e0eb | 63677270 | cafe4a11) no 'a file of the kernel; only the executable of a process is read there'; return ;; esac
+  if [ -z "$exe" ] && kernelfs "$f"; then
+    no 'a file of the kernel; only the executable of a process is read there'
+    return
   fi
   value before "$st"
   NO=

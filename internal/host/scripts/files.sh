@@ -152,12 +152,18 @@ one() {
   if [ -n "$ACC" ]; then id=${2#* * * * * * } s=${2%" $id"}; fi
   [ -z "$OWN" ] || WAS=$WAS$NL$h
   frame lstat "$h" "=$s"
+  FOUND=1
   case $s in
   a*)
     mark "$(readlink "$1")"
     frame link "$h" "$E"
     ;;
   8*)
+    if [ -n "$HASH" ]; then
+      l=${s#* * * }
+      hashed "$1" "${l%% *}"
+      return
+    fi
     [ "$C" -gt 0 ] || return
     if [ "$T" -ge "$MAX" ] || { [ -n "$ACC" ] && { [ "$AT" -ge "$AMAX" ] || [ "$BT" -ge "$BMAX" ]; }; }; then
       cut "$h"
@@ -230,7 +236,10 @@ many() {
   done
 }
 
-matches() { MN=$#; } # how many a pattern has
+matches() { # how many a pattern has
+  MN=$#
+  unset IFS
+}
 
 # reached FULLPATH: it is a directory that may be looked into, and where not the section says why. What is asked first
 # is asked without following anything: behind a link may be what never answers.
@@ -299,13 +308,16 @@ nest() {
     nk=$#
     for sdir do
       case $nd in *[[*?]*) [ -r "$sdir" ] || deny "${sdir#"$R"}" ;; esac
+      IFS= # a name with a space in it is one name
       # shellcheck disable=SC2086 # it is a pattern
-      matches "$sdir"/$nd
+      matches "${sdir%/}"/$nd
       if crowd $((MN + $#)); then
         cut "too many: ${sdir#"$R"}/$nd"
         continue
       fi
-      for p in "$sdir"/$nd; do
+      IFS=
+      for p in "${sdir%/}"/$nd; do
+        unset IFS
         if [ -L "$p" ] || [ -e "$p" ]; then
           if [ ! -L "$p" ] && [ ! -d "$p" ]; then continue; fi
           if reached "$p"; then set -- "$@" "$p"; fi
@@ -320,13 +332,16 @@ nest() {
   nk=$#
   for sdir do
     case $np in *[[*?]*) [ -r "$sdir" ] || deny "${sdir#"$R"}" ;; esac
+    IFS=
     # shellcheck disable=SC2086 # it is a pattern
-    matches "$sdir"/$np
+    matches "${sdir%/}"/$np
     if crowd $((MN + $#)); then
       cut "too many: ${sdir#"$R"}/$np"
       continue
     fi
-    for p in "$sdir"/$np; do
+    IFS=
+    for p in "${sdir%/}"/$np; do
+      unset IFS
       if far "${p#"$R"}"; then
         cut "on a mount that may hang: ${p#"$R"}"
       elif [ -L "$p" ] || [ -e "$p" ]; then

@@ -76,21 +76,22 @@ profiles() {
 secrets() {
   enter secrets
   for u do
-    some 0 "$u" .netrc .git-credentials .config/git/credentials .npmrc .yarnrc.yml .pypirc .vault-token .pgpass .my.cnf .boto .s3cfg \
+    some 0 "$u" . .netrc _netrc .git-credentials .config/git/credentials .npmrc .yarnrc.yml .pypirc .vault-token .pgpass .my.cnf .boto .s3cfg \
       .aws/credentials .aws/config .docker/config.json .kube/config .config/gh/hosts.yml .config/glab-cli/config.yml \
-      .config/gcloud/application_default_credentials.json .config/gcloud/credentials.db '.config/gcloud/*.json' '.config/gcloud/legacy_credentials/*/*.json' \
-      .azure/accessTokens.json '.azure/msal_token_cache*' .azure/azureProfile.json .cargo/credentials .cargo/credentials.toml .gem/credentials \
-      .m2/settings.xml .m2/settings-security.xml .gradle/gradle.properties .terraform.d/credentials.tfrc.json .config/pip/pip.conf \
-      .composer/auth.json .config/composer/auth.json .nuget/NuGet/NuGet.Config .config/sops/age/keys.txt '.gnupg/private-keys-v1.d/*' \
-      '.ssh/id_*' '.ssh/*.pem' '.ssh/*.key' '*.pem' '*.key' '*.p12' '*.kubeconfig' .env '.credentials*'
+      .config/gcloud/application_default_credentials.json .config/gcloud/credentials.db '.config/gcloud/*.json' '.config/gcloud/legacy_credentials/*/*.json' .config/gcloud/access_tokens.db \
+      .azure/accessTokens.json '.azure/msal_token_cache*' .azure/azureProfile.json .azure/service_principal_entries.json .cargo/credentials .cargo/credentials.toml .gem/credentials \
+      .m2/settings.xml .m2/settings-security.xml .gradle/gradle.properties .terraform.d/credentials.tfrc.json .terraformrc .config/containers/auth.json .config/pip/pip.conf \
+      .composer/auth.json .config/composer/auth.json .nuget/NuGet/NuGet.Config .config/sops/age/keys.txt '.gnupg/private-keys-v1.d/*' .gnupg/secring.gpg \
+      '.ssh/id_*' '.ssh/*.pem' '.ssh/*.key' '*.pem' '*.key' '*.p12' '*.pfx' '*.jks' '*.keystore' '*.kubeconfig' .env '.credentials*'
   done
   some 0 /etc npmrc pip.conf 'gitlab-runner/certs/*'
+  some 0 /run 'containers/*/auth.json' 'user/*/containers/auth.json'
   IFS=$NL
   set -f
   for u in $ROOTS; do
     unset IFS
     set +f
-    some 0 "$u" '.credentials*' .env .proxycredentials .runner
+    some 0 "$u" '.credentials*' .env .proxycredentials .credential_store .runner
   done
   unset IFS
   set +f

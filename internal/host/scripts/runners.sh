@@ -4,7 +4,12 @@
 
 ROOTS= RN=0 # a line each, and how many
 JDIRS=      # directories of Jenkins agents
-BCFGS=      # configurations of Buildkite agents
+BCFGS=      # configurations of Buildkite agents, "WHO:PATH" a line each; mine() says what WHO is
+ACFGS=      # the same of act_runner and its kin
+GCFGS=      # the same of gitlab-runner, where it is not in its usual place
+WDIRS=      # where jobs work outside their runner's root, "WHO:PATH" a line each
+CDONE=      # configurations that were read
+LOCAL=      # mounts that are searched beside the root
 STARTS=     # which unit starts which root, a line each
 RC=         # why not all of them may have been found
 RG=         # what was found and is not read, "PATH WHY" a line each
@@ -27,11 +32,11 @@ seed() {
   fi
 }
 
-# marked DIR: seed it where an identity or its residue is there
+# marked DIR: seed it where an identity or its residue is there; one that is a link is told, not followed
 marked() {
   if far "$1" || ! inside "$R$1/x"; then return 0; fi
   for f in .runner .runner_migrated .agent .credentials; do
-    if [ ! -L "$R$1/$f" ] && [ -f "$R$1/$f" ]; then
+    if [ -L "$R$1/$f" ] || [ -f "$R$1/$f" ]; then
       seed "$1"
       return 0
     fi
@@ -117,9 +122,10 @@ processes() {
       case $w in /?*) marked "$w" ;; esac
       option --config -c
       place "$pid"
+      acts "$pid" "$O"
       case $O in
       /etc/*/* | /opt/*/* | /srv/*/* | /var/lib/*/*) seed "${O%/*}" ;;
-      /?*/*) if ! far "$O" && mine "$pid" "$R$O"; then seed "${O%/*}"; fi ;;
+      /?*/*) if ! far "$O" && his "$pid" "$R$O"; then seed "${O%/*}"; fi ;;
       esac
       ;;
     *buildkite-agent*)
@@ -145,52 +151,183 @@ jdir() {
   if far "$j"; then RC="$j is on a mount that may hang"; elif ! kernels "$j/"; then JDIRS=$JDIRS$NL$j; fi
 }
 
-# started DIR [USER]: the roots that units in DIR start; of a user's own units only where an identity is there
-started() {
-  if far "$1" || ! inside "$R$1/x" || [ ! -d "$R$1" ]; then return 0; fi
-  k=0
-  for f in "$R$1"/*.service; do
-    if [ -L "$f" ] || far "${f#"$R"}" || [ ! -f "$f" ]; then continue; fi
-    k=$((k + 1))
-    if [ "$k" -gt 200 ]; then
-      RC="more than 200 units in $1"
-      break
-    fi
-    w= x=
-    t=$(front 16384 "$f" 2>/dev/null | tr -d '\0')
-    IFS=$NL
-    set -f
-    for L in $t; do
-      case $L in WorkingDirectory=*) w=${L#*=} ;; ExecStart=*) x=${L#*=} ;; esac
-    done
+# acts WHO PATH: a configuration of act_runner, with where it keeps its registration and where its jobs work
+acts() {
+  case $2 in /?*/?*) ;; *) return 0 ;; esac
+  case $ACFGS$NL in *":$2$NL"*) return 0 ;; esac
+  ACFGS=$ACFGS$NL$1:$2
+  if far "$2" || ! his "$1" "$R$2"; then return 0; fi
+  y=$(front 65536 "$R$2" 2>/dev/null | tr -d '\0\r' | sed -nE "s/^[[:space:]]*(file|workdir_parent)[[:space:]]*:[[:space:]]*[\"']?(\/[^\"'#]*).*/\1 \2/p" | head -n 8)
+  IFS=$NL
+  set -f
+  for y in $y; do
     unset IFS
     set +f
-    f=${f##*/}
-    case $x in
-    */runsvc.sh* | */run.sh*)
-      xr=${x%/run*.sh*}
-      xr=/${xr#*/}
-      STARTS=$STARTS$f' '$xr$NL
-      case $2$f in actions.runner.* | vsts.agent.*) seed "$xr" ;; *) marked "$xr" ;; esac
+    while :; do case $y in *' ') y=${y% } ;; *) break ;; esac; done
+    case $y in
+    *[!\ -~]* | */../*) ;;
+    'workdir_parent '*) wdir "$1" "${y#* }" ;;
+    */.runner)
+      y=${y#* }
+      marked "${y%/*}"
       ;;
-    esac
-    case $w in
-    /?*)
-      case $x in *runner* | *agent*) case $x in */runsvc.sh* | */run.sh*) ;; *) STARTS=$STARTS$f' '$w$NL ;; esac ;; esac
-      marked "$w"
-      ;;
+    *) RG="$RG$NL${y#* } not searched for installations: a registration under a name of its own, not read" ;;
     esac
   done
+  unset IFS
+  set +f
+}
+
+# wdir WHO DIR: one more directory where jobs work
+wdir() {
+  wd=$2
+  while :; do case $wd in *?/) wd=${wd%/} ;; *) break ;; esac; done
+  case $wd in /?*) ;; *) return 0 ;; esac
+  case $wd in *[!\ -~]* | */../* | */..) wd= ;; esac
+  if [ -z "$wd" ] || kernels "$wd/"; then
+    RC="a directory of jobs whose name is not plain"
+    return 0
+  fi
+  case $WDIRS$NL in *":$wd$NL"*) return 0 ;; esac
+  case $1 in
+  '' | u*) WDIRS=$WDIRS$NL$1:$wd ;;
+  *) account "$1" && WDIRS=${WDIRS}${NL}u$V:$wd ;;
+  esac
+}
+
+# lets WHO FULLDIR: he may look into the directory himself: it is his, or root's and open to everybody
+lets() {
+  case $1 in '' | u0) return 0 ;; esac
+  case $($TO stat -c '%u %a' "$2" 2>/dev/null) in "${1#u} "* | '0 '*[57]) return 0 ;; esac
+  return 1
+}
+
+# starter FULLPATH WHO UNIT: the root, the configuration and the directory of jobs that a unit or a drop-in names
+starter() {
+  if [ -L "$1" ] || far "${1#"$R"}" || [ ! -f "$1" ]; then return 0; fi
+  k=$((k + 1))
+  if [ "$k" -gt 200 ]; then
+    RC="more than 200 units in ${1%/*}"
+    return 0
+  fi
+  w= x= e= c=
+  t=$(front 16384 "$1" 2>/dev/null | tr -d '\0' | sed 's/^[[:space:]]*//;s/[[:space:]]*=[[:space:]]*/=/')
+  IFS=$NL
+  set -f
+  for L in $t; do
+    case $L in *\\)
+      c="$c${L%\\} "
+      continue
+      ;;
+    esac
+    L=$c$L c=
+    case $L in
+    WorkingDirectory=*) w=${L#*=} ;;
+    ExecStart=*) x=${L#*=} ;;
+    Environment=*) e="$e ${L#*=}" ;;
+    esac
+  done
+  unset IFS
+  set +f
+  case $x in
+  */runsvc.sh* | */run.sh*)
+    xr=${x%/run*.sh*}
+    xr=/${xr#*/}
+    STARTS=$STARTS$3' '$xr$NL
+    case $2$3 in actions.runner.* | vsts.agent.*) seed "$xr" ;; *) marked "$xr" ;; esac
+    ;;
+  esac
+  case $w in
+  /?*)
+    case $x in *runner* | *agent*) case $x in */runsvc.sh* | */run.sh*) ;; *) STARTS=$STARTS$3' '$w$NL ;; esac ;; esac
+    marked "$w"
+    ;;
+  esac
+  case $x$3 in *gitlab-* | *act_runner* | *act-runner* | *forgejo-runner* | *gitea-runner* | *buildkite-agent*) ;; *) return 0 ;; esac
+  # shellcheck disable=SC2020 # four characters become one each
+  V=$(printf %s "$x $e" | tr '"\t '\' '\n\n\n\n')
+  if [ -n "$2" ]; then set -- "$1" "u$($TO stat -c %u "$1" 2>/dev/null)" "$3"; fi
+  option --config -c CONFIG_FILE BUILDKITE_AGENT_CONFIG
+  case $O in
+  *%* | *'$'*)
+    RC="a configuration that ${1#"$R"} names by $O"
+    O=
+    ;;
+  '' | /*) ;;
+  *) O=$w/${O#./} ;;
+  esac
+  case $O in *[!\ -~]* | */../*) O= ;; esac
+  case $x$3 in
+  *gitlab-*)
+    [ -z "$O" ] || GCFGS=$GCFGS$NL$2:$O
+    option --working-directory -d
+    case $O in /?*) wdir "$2" "$O/builds" ;; esac
+    ;;
+  *buildkite-agent*) [ -z "$O" ] || BCFGS=$BCFGS$NL$2:$O ;;
+  *act_runner* | *act-runner* | *forgejo-runner* | *gitea-runner*)
+    case $O in /?*/?*) marked "${O%/*}" ;; esac
+    acts "$2" "$O"
+    ;;
+  esac
+}
+
+# started DIR [USER [NAMES]]: what units in DIR start; of a user's own units only where an identity is there
+started() {
+  if far "$1" || ! inside "$R$1/x" || [ ! -d "$R$1" ]; then return 0; fi
+  k=0 un=${3:-*}
+  # shellcheck disable=SC2231 # it is a pattern
+  for u in "$R$1"/$un.service "$R$1"/$un.service.d; do
+    if [ -L "$u" ] || far "${u#"$R"}"; then continue; fi
+    if [ -f "$u" ]; then
+      starter "$u" "$2" "${u##*/}"
+    elif [ -d "$u" ]; then
+      un=${u##*/}
+      for g in "$u"/*.conf; do starter "$g" "$2" "${un%.d}"; done
+    fi
+  done
+}
+
+# nearby: LOCAL becomes the mounts of this machine's own beside the root, a line each; of others it is told that they are
+# not searched. A disk image has no such table: there those below it count, which the machine that reads it says.
+nearby() {
+  f=$R/proc/self/mountinfo p= n=0
+  if [ "$P" = image ]; then f=/proc/self/mountinfo p=$RP; elif ! plain "$f"; then return 0; fi
+  { while read -r a b c d m o || [ -n "$a" ]; do
+    case $o in *' - '*) o=${o#*' - '} ;; *) continue ;; esac
+    o=${o%% *}
+    case $m in *\\*) m=$(printf %b "$(printf %s "$m" | sed 's/\\/\\0/g')") ;; esac
+    case $m in "$p"/?*) m=${m#"$p"} ;; *) continue ;; esac
+    case $m in
+    /proc/* | /sys/* | /dev/* | /snap/* | *"$NL"*) continue ;;
+    /var/lib/docker/* | /var/lib/containerd/* | /var/lib/containers/*) continue ;;
+    esac
+    case $o in
+    ext[234] | xfs | btrfs | bcachefs | zfs | f2fs | jfs | reiserfs | nilfs2 | tmpfs | ramfs | overlay | vfat | msdos | exfat | ntfs3 | hfsplus | udf | ufs | erofs | squashfs | iso9660)
+      n=$((n + 1))
+      if [ "$n" -gt 60 ]; then RC="more than 60 mounts, first $m"; else LOCAL=$LOCAL$NL$m; fi
+      ;;
+    proc | sysfs | dev* | cgroup* | securityfs | debugfs | tracefs | bpf | pstore | efivarfs | configfs | mqueue | hugetlbfs | autofs | binfmt_misc | rpc_pipefs | nsfs | nfsd | fusectl | selinuxfs | fuse.lxcfs | fuse.gvfsd-fuse | fuse.portal | fuse.snapfuse) ;;
+    *) RG="$RG$NL$m not searched for installations: a mount of the kind $o" ;;
+    esac
+  done; } 2>/dev/null <"$f"
 }
 
 # roots HOME...: finds them: running ones, those of units, those in the usual places; the search of the disk is triage's
 roots() {
   GL=''
   [ "$P" = image ] || processes # an image's /proc could be of whoever mounted it
-  for u in /etc/systemd/system /run/systemd/system /run/systemd/transient /usr/local/lib/systemd/system; do started "$u"; done
-  for u do
-    started "$u/.config/systemd/user" user:
-    if ! far "$u/.dev-env" && inside "$R$u/.dev-env/x" && [ -d "$R$u/.dev-env" ]; then seed "$u/.dev-env"; fi
+  for hm in /etc/systemd/system /run/systemd/system /run/systemd/transient /usr/local/lib/systemd/system; do started "$hm"; done
+  for hm in /usr/lib/systemd/system /lib/systemd/system; do
+    started "$hm" '' '*runner*'
+    started "$hm" '' '*buildkite*'
+  done
+  for hm do
+    started "$hm/.config/systemd/user" user:
+    if ! far "$hm/.dev-env" && inside "$R$hm/.dev-env/x" && [ -d "$R$hm/.dev-env" ]; then seed "$hm/.dev-env"; fi
+    case $hm in
+    /home/* | /var/lib/*) ;;
+    *) if ! far "$hm/builds" && inside "$R$hm/builds/x" && [ -d "$R$hm/builds" ]; then wdir "u$($TO stat -c %u "$R$hm" 2>/dev/null)" "$hm/builds"; fi ;;
+    esac
   done
   for u in / /opt /srv /var/lib /home "$@"; do
     if far "$u"; then continue; fi
@@ -207,76 +344,130 @@ roots() {
     done
   done
   [ "$P" != watch ] || return 0
-  # Bounded: this file system each, five levels, twenty seconds. A path with a line feed cannot be told apart from two.
-  t=$(found ! -path "*$NL*")
+  nearby
+  # Bounded: twenty seconds each. Six levels first, so that one deep tree does not use up the time of all others.
+  t=$(found -maxdepth 6)
   [ $? -lt 124 ] || RC='the search for installations ran out of time'
+  n=$(found)
+  [ $? -lt 124 ] || RC='the search for installations below six levels ran out of time'
   IFS=$NL
   set -f
-  for p in $(printf '%s\n' "$t" | sort); do
+  for p in $(printf '%s\n' "$t" "$n" | sort -u); do
     unset IFS
     set +f
     p=${p#"$R"}
     case $p in
+    .)
+      case $RG in *'.runner has a line feed'*) continue ;; esac
+      RG="$RG$NL.runner has a line feed in its path, not read"
+      RC=.runner
+      ;;
     */.runner | */.agent | */.runner_migrated) seed "${p%/*}" ;;
     */buildkite-agent.cfg) BCFGS=$BCFGS$NL:$p ;;
+    *.toml) GCFGS=$GCFGS$NL:$p ;;
     *.jar) if [ "${p##*/}" != agent.jar ] || [ -d "$R${p%/*}/remoting" ]; then jdir "${p%/*}"; fi ;;
     esac
   done
   unset IFS
   set +f
-  if [ -n "$(found -path "*$NL*")" ]; then
-    RG="$RG$NL.runner has a line feed in its path, not read"
-    RC=.runner
-  fi
+  for d in /var/lib/docker/overlay2 /var/lib/containerd /var/lib/containers/storage; do
+    if ! far "$d" && inside "$R$d/x" && [ -d "$R$d" ]; then RG="$RG$NL$d not searched for installations: file systems of containers"; fi
+  done
 }
 
-# found TEST...: files that mark an installation
+# found [OPTION...]: files that mark an installation, on this machine's own file systems; "." for each whose path has a
+# line feed, which could not be told apart from two. Where a mount may hang nothing is touched, as far as a start can avoid it.
 found() {
   set -- "$@"
-  for d in "$R"/*; do
-    case ${d#"$R"} in
-    /proc | /sys | /dev | /run | /boot | /lib | /lib32 | /lib64 | /libx32 | /bin | /sbin | /usr | /var | /etc | /snap | /lost+found) continue ;;
-    esac
+  IFS=$NL
+  set -f
+  for d in $LOCAL; do
+    case $d in /*/*) set -- "$R$d" "$@" ;; esac
+  done
+  unset IFS
+  set +f
+  for d in "$R"/* "$R"/.[!.]* "$R/dev/shm"; do
+    case ${d#"$R"} in /proc | /sys | /dev | /snap | /lost+found) continue ;; esac
     if ! far "${d#"$R"}" && [ ! -L "$d" ] && [ -d "$d" ]; then set -- "$d" "$@"; fi
   done
-  for d in "$R/usr/local" "$R/usr/share" "$R/var/lib" "$R/var/opt" "$R/var/tmp" "$R/dev/shm" "$R/etc"; do
-    if ! far "${d#"$R"}" && inside "$d/x" && [ -d "$d" ]; then set -- "$d" "$@"; fi
-  done
-  n=0
-  for d do case $d in /*) n=$((n + 1)) ;; *) break ;; esac; done
-  k=0
-  for d do
-    shift
-    k=$((k + 1))
-    set -- "$@" "$d"
-    if [ "$k" -eq "$n" ]; then
-      set -- "$@" -xdev -maxdepth 5 -type f '(' -name .runner -o -name .agent -o -name .runner_migrated -o -name buildkite-agent.cfg \
-        -o -name agent.jar -o -name remoting.jar -o -name slave.jar ')'
-    fi
-  done
-  [ "$n" -gt 0 ] && $LO find "$@" 2>/dev/null
+  case $1 in /*) ;; *) return 0 ;; esac
+  $LO find "$@" -xdev '(' -path "$R/var/lib/docker" -o -path "$R/var/lib/containerd" -o -path "$R/var/lib/containers" ')' -prune -o ! -type d '(' \
+    '(' -name .runner -o -name .agent -o -name .runner_migrated -o -name buildkite-agent.cfg -o -name agent.jar -o -name remoting.jar -o -name slave.jar ')' \
+    '(' -path "*$NL*" -exec echo . ';' -o -print ')' -o \
+    -type f '(' -name config.toml -o -name '*runner*.toml' ')' ! -path "*$NL*" -exec grep -lsE '^[[:space:]]*\[\[ *runners *\]\]' '{}' + ')' 2>/dev/null
 }
 
 # config FULLPATH: a config.toml with what lies beside it
 config() {
+  case $CDONE$NL in *"$NL$1$NL"*) return 0 ;; esac
+  CDONE=$CDONE$NL$1
   g=${1%/*}
   charge "${g#"$R"}"
   many 131072 "$1"
   some 4096 "${g#"$R"}" .runner_system_id
+  some 0 "${g#"$R"}" .
+  if [ -L "$1" ] || [ ! -f "$1" ]; then return 0; fi
+  y=$(front 131072 "$1" 2>/dev/null | tr -d '\0\r' | sed -nE "s/^[[:space:]]*builds_dir[[:space:]]*=[[:space:]]*[\"'](\/[^\"']*).*/\1/p" | head -n 20)
+  IFS=$NL
+  set -f
+  for y in $y; do
+    unset IFS
+    set +f
+    wdir "u$($TO stat -c %u "$1" 2>/dev/null)" "$y"
+  done
+  unset IFS
+  set +f
 }
 
-# mine PID FULLPATH: a file that a running agent names is believed only where it belongs to that agent's account,
-# so that nobody can have us read for him what he could not read himself
-mine() {
+# his WHO FULLPATH: a file that somebody names is believed only where it belongs to him, so that nobody can have us
+# read for him what he could not read himself. WHO is the number of a process, u and that of an account, or nothing: root.
+his() {
   if kernels "${2#"$R"}" || ! inside "$2" || [ -L "$2" ] || [ ! -f "$2" ]; then return 1; fi
+  case $1 in
+  '') return 0 ;;
+  u*) V=${1#u} ;;
+  *) account "$1" ;;
+  esac
+  [ "$V" = 0 ] || [ "$($TO stat -c %u "$2" 2>/dev/null)" = "$V" ]
+}
+
+# account PID: V becomes the number of its account
+account() {
   field "$R/proc/$1/status" Uid:
   set -f
   # shellcheck disable=SC2086 # the numbers of the line
-  set -- "$1" "$2" $V
+  set -- x $V
   set +f
-  [ "$(stat -c %u "$2" 2>/dev/null)" != "${3:-x}" ] || return 0
-  mark "a running agent names it, but it belongs to another user"
+  V=${2:-x}
+}
+
+# mine WHO FULLPATH: the same, and where it is not so that is told
+mine() {
+  ! his "$1" "$2" || return 0
+  if kernels "${2#"$R"}" || ! inside "$2" || [ -L "$2" ] || [ ! -f "$2" ]; then return 1; fi
+  mark "an agent or its unit names it, but it belongs to another user"
   frame gap "${2#"$R"}" "$E"
+  return 1
+}
+
+# given WHO PATH: it is a configuration that may be read; a link is told and not followed
+given() {
+  if far "$2"; then
+    cut "$2, a mount that may hang"
+  elif kernels "$2"; then
+    return 1
+  elif ! inside "$R$2"; then
+    cut "a link leads there, not followed: $2"
+  elif [ -L "$R$2" ]; then
+    case $CDONE$NL in *"$NL$R$2$NL"*) return 1 ;; esac
+    CDONE=$CDONE$NL$R$2
+    charge "${2%/*}"
+    many 0 "$R$2"
+  elif [ ! -e "$R$2" ]; then
+    gone "$R$2"
+  else
+    mine "$1" "$R$2" && return 0
+  fi
   return 1
 }
 
@@ -285,35 +476,106 @@ named() {
   argv "$1"
   option --config -c
   place "$1"
-  case $O in '' | /etc/gitlab-runner/config.toml) return ;; esac
-  if far "$O"; then cut "$O, a mount that may hang"; elif mine "$1" "$R$O"; then config "$R$O"; fi
+  case $O in /?*) GCFGS=$GCFGS$NL$1:$O ;; esac
+  option --working-directory -d
+  place "$1"
+  case $O in /?*) account "$1" && wdir "u$V" "$O/builds" ;; esac
+}
+
+# workfolder ROOT: where its jobs work, by its registration, where that is not the usual _work
+workfolder() {
+  for f in .runner .agent; do
+    f=$R$1/$f
+    if [ -L "$f" ] || [ ! -f "$f" ] || ! inside "$f"; then continue; fi
+    t=$(front 65536 "$f" 2>/dev/null | tr -d '\0\r\n')
+    case $t in *'"workFolder"'* | *'"WorkFolder"'*) ;; *) continue ;; esac
+    y=$(printf '%s\n' "$t" | sed -nE 's/.*"[wW]orkFolder"[[:space:]]*:[[:space:]]*"([^"\\]*)".*/\1/p')
+    case $y in
+    _work) ;;
+    /*) wdir "u$($TO stat -c %u "$R$1" 2>/dev/null)" "$y" ;;
+    '' | *[!\ -~]* | ../* | */../*) cut "the directory of its jobs has no plain name: $1" ;;
+    *) wdir "u$($TO stat -c %u "$R$1" 2>/dev/null)" "$1/${y#./}" ;;
+    esac
+  done
 }
 
 # root DIR: one installation that keeps its identity in a directory
 root() {
   some 65536 "$1" .runner .runner_migrated .agent .env .path .service .proxy config.yaml config.yml runsvc.sh run.sh run-helper.sh.template svc.sh
   some 0 "$1" bin bin/Runner.Listener bin/Agent.Listener bin/RunnerService.js bin/AgentService.js externals _work _diag
+  workfolder "$1"
+}
+
+# buildkite FULLPATH: where the settings of an agent say that its hooks, plugins and builds are
+BKS=
+buildkite() {
+  if [ -L "$1" ] || [ ! -f "$1" ] || ! inside "$1"; then return 0; fi
+  bu=u$($TO stat -c %u "$1" 2>/dev/null) bh=${1%/*}
+  bh=${bh#"$R"}
+  BKS=$BKS${NL}hooks-path:$bu:$bh/hooks${NL}plugins-path:$bu:$bh/plugins
+  bh=${bh%/.buildkite-agent}
+  y=$(front 65536 "$1" 2>/dev/null | tr -d '\0\r' | sed -nE "s/^[[:space:]]*(hooks-path|additional-hooks-paths|plugins-path|build-path|git-mirrors-path)[[:space:]]*=[[:space:]]*[\"']?([^\"'#]*).*/\1 \2/p" | head -n 20)
+  IFS=$NL
+  set -f
+  for y in $y; do
+    unset IFS
+    set +f
+    while :; do case $y in *' ') y=${y% } ;; *) break ;; esac; done
+    bn=${y%% *} y=${y#* }
+    while :; do
+      b=${y%%,*}
+      # shellcheck disable=SC2016 # as it stands in the file
+      case $b in '$HOME'/* | '~'/*) b=$bh/${b#*/} ;; '${HOME}'/*) b=$bh/${b#*/} ;; esac
+      case $b in
+      *[!\ -~]* | */../* | *'$'*) cut "$bn of ${1#"$R"} has no plain name" ;;
+      /?*) case $bn in build-path | git-mirrors-path) wdir "$bu" "$b" ;; *) BKS=$BKS$NL$bn:$bu:$b ;; esac ;;
+      esac
+      case $y in *,*) y=${y#*,} ;; *) break ;; esac
+    done
+  done
+  unset IFS
+  set +f
 }
 
 runners() {
   enter runners
   [ -z "$RC" ] || cut "$RC"
+  RC=
   gl=$R/etc/gitlab-runner/config.toml
-  if [ -f "$gl" ] && inside "$gl"; then config "$gl"; else gone "$gl"; fi
+  if inside "$gl" && { [ -L "$gl" ] || [ -f "$gl" ]; }; then config "$gl"; else gone "$gl"; fi
   some 131072 /etc/buildkite-agent buildkite-agent.cfg
   some 131072 /usr/local/etc/buildkite-agent buildkite-agent.cfg
+  for u in /etc/buildkite-agent /usr/local/etc/buildkite-agent; do buildkite "$R$u/buildkite-agent.cfg"; done
   for u do
-    some 131072 "$u" .gitlab-runner/config.toml .gitlab-runner/.runner_system_id .runner_system_id .buildkite-agent/buildkite-agent.cfg .dev-env
+    some 131072 "$u" .gitlab-runner/.runner_system_id .runner_system_id .buildkite-agent/buildkite-agent.cfg .dev-env
+    if ! far "$u/.gitlab-runner" && inside "$R$u/.gitlab-runner/x" && [ -d "$R$u/.gitlab-runner" ]; then
+      f=$R$u/.gitlab-runner/config.toml
+      if [ -L "$f" ] || [ -f "$f" ]; then config "$f"; else gone "$f"; fi
+    fi
+    ! far "$u/.buildkite-agent" && buildkite "$R$u/.buildkite-agent/buildkite-agent.cfg"
   done
   for a in $GL; do named "$a"; done
+  IFS=$NL
+  set -f
+  for b in $GCFGS; do
+    unset IFS
+    set +f
+    ! given "${b%%:*}" "${b#*:}" || config "$R${b#*:}"
+  done
   IFS=$NL
   set -f
   for b in $BCFGS; do
     unset IFS
     set +f
     pid=${b%%:*} b=${b#*:}
-    case $b in /etc/buildkite-agent/* | /usr/local/etc/buildkite-agent/* | */.buildkite-agent/buildkite-agent.cfg) continue ;; esac
-    if far "$b"; then cut "$b, a mount that may hang"; elif [ -z "$pid" ] || mine "$pid" "$R$b"; then charge "${b%/*}" && many 131072 "$R$b"; fi
+    case $b in /etc/buildkite-agent/buildkite-agent.cfg | /usr/local/etc/buildkite-agent/buildkite-agent.cfg | */.buildkite-agent/buildkite-agent.cfg) continue ;; esac
+    if given "$pid" "$b"; then
+      case $CDONE$NL in *"$NL$R$b$NL"*) continue ;; esac
+      CDONE=$CDONE$NL$R$b
+      charge "${b%/*}"
+      many 131072 "$R$b"
+      buildkite "$R$b"
+    fi
   done
   IFS=$NL
   set -f
@@ -324,10 +586,23 @@ runners() {
   done
   IFS=$NL
   set -f
+  for b in $ACFGS; do
+    unset IFS
+    set +f
+    pid=${b%%:*} b=${b#*:}
+    case ${b##*/} in config.yaml | config.yml) case $NL$ROOTS$NL in *"$NL${b%/*}$NL"*) continue ;; esac ;; esac
+    if given "$pid" "$b"; then
+      charge "${b%/*}"
+      many 65536 "$R$b"
+    fi
+  done
+  IFS=$NL
+  set -f
   for p in $JDIRS; do
     unset IFS
     set +f
     some 0 "$p" agent.jar remoting.jar slave.jar swarm-client.jar remoting remoting/jarCache remoting/logs
+    wdir "u$($TO stat -c %u "$R$p" 2>/dev/null)" "$p/workspace"
   done
   IFS=$NL
   set -f
@@ -339,5 +614,6 @@ runners() {
   done
   unset IFS
   set +f
+  [ -z "$RC" ] || cut "$RC"
   leave runners
 }

@@ -15,7 +15,7 @@ const maxFiles = 50_000
 // fileSections are those that deliver files.
 var fileSections = map[string]bool{
 	SectionWants: true, SectionUnits: true, SectionCron: true, SectionRunners: true, SectionKeys: true, SectionProfiles: true, SectionSecrets: true, SectionJobs: true,
-	SectionKernel: true, SectionSystem: true, SectionPrivileged: true, SectionHomes: true, SectionWork: true, SectionContainers: true,
+	SectionKernel: true, SectionSystem: true, SectionPrivileged: true, SectionHomes: true, SectionWork: true, SectionContainers: true, SectionAsked: true,
 }
 
 // files takes one frame about one path. link, data and nodata belong to the lstat
@@ -26,23 +26,27 @@ func (p *parser) files(fr Frame) error {
 	}
 	if fr.Kind == "lstat" {
 		f, err := ParseLstat(string(fr.Body))
-		if err != nil || !strings.HasPrefix(fr.Name, "/") {
+		if err != nil || !strings.HasPrefix(fr.Name, "/") || p.section == SectionAsked && !p.wasAsked(fr.Name) {
 			return fmt.Errorf("%w: lstat of %s", ErrForged, untrusted.Clean(fr.Name, 60))
 		}
 		p.file = nil
-		if len(p.s.Files) >= maxFiles {
+		into := &p.s.Files
+		if p.section == SectionAsked {
+			into = &p.s.AskedFiles
+		}
+		if len(*into) >= maxFiles {
 			p.broken("more files than the cap")
 			return nil
 		}
 		f.Path, f.Section = p.text(fr.Name, maxPath), p.section
 		f.Described = p.section == SectionSecrets
-		p.s.Files = append(p.s.Files, f)
-		p.file = &p.s.Files[len(p.s.Files)-1]
+		*into = append(*into, f)
+		p.file = &(*into)[len(*into)-1]
 		p.fileName = fr.Name
 		return nil
 	}
 	f := p.file
-	if f == nil && len(p.s.Files) >= maxFiles {
+	if f == nil && max(len(p.s.Files), len(p.s.AskedFiles)) >= maxFiles {
 		return nil
 	}
 	if f == nil || fr.Name != p.fileName {
@@ -54,11 +58,17 @@ func (p *parser) files(fr Frame) error {
 			return fmt.Errorf("%w: a target of what is no link", ErrForged)
 		}
 		f.Link = p.text(string(fr.Body), maxPath)
+	case "sum":
+		return p.sum(f, string(fr.Body))
 	case "nodata":
 		f.Described = true
+		if p.section == SectionAsked {
+			f.NoHash = p.clean(string(fr.Body), 200)
+			return nil
+		}
 		p.gap(fr.Name, string(fr.Body))
 	case "data":
-		if f.Type != "file" || f.Print != "" {
+		if f.Type != "file" || f.Print != "" || p.section == SectionAsked {
 			return fmt.Errorf("%w: content of what is no file", ErrForged)
 		}
 		p.content(f, fr.Name, fr.Body)
@@ -115,6 +125,10 @@ func (p *parser) redactFile(section, name, s string) (out string, n int, ok bool
 		s, n = p.assignments(s)
 	case section == SectionContainers && strings.HasSuffix(base, ".json"), section == SectionHomes && base == "config.json":
 		return p.engine(s)
+	case section == SectionHomes && packageFile(name):
+		if s, n, ok = p.packageSettings(name, s); !ok {
+			return "", 0, false
+		}
 	case section == SectionHomes && settingsFile(name), section == SectionWork && base == "buildkite-agent.cfg":
 		s, n = p.settings(s)
 	case section == SectionUnits:

@@ -159,6 +159,7 @@ var kinds = map[string]bool{
 	"begin": true, "enter": true, "value": true, "pstat": true, "pstatus": true, "pcgroup": true, "pargs": true,
 	"penv": true, "plinks": true, "table": true, "lstat": true, "link": true, "data": true, "nodata": true,
 	"log": true, "job": true, "gap": true, "fact": true, "section": true, "end": true,
+	"sum": true, "asked": true,
 }
 
 // unmark decodes marked text; literal text starts at the byte low.

@@ -21,6 +21,8 @@ type Expect struct {
 	Now     func() time.Time // our clock; nil: the offset of the host's stays unknown
 	Marker  redact.Marker    // replaces secrets while they are read
 	Limits  Limits
+	Asked   []Listed                         // paths of a list that were sent with the script; they add the section asked
+	Hashes  map[string]bool                  // SHA-256 of a list, lower-case hex: only one of these is kept of a file that looks secret-bearing
 	Entered func(section string, read int64) // told when a section begins, and how many bytes came so far; may be nil
 }
 
@@ -39,6 +41,10 @@ func Parse(r io.Reader, x Expect) (*Snapshot, error) {
 	}
 	if len(p.order) == 0 {
 		return p.s, fmt.Errorf("read host %s: no profile %q; use %s or %s", x.Host, x.Profile, ProfileTriage, ProfileWatch)
+	}
+	if len(x.Asked) > 0 {
+		p.order = append(p.order, SectionAsked)
+		p.asked = answersTo(x.Asked)
 	}
 	f := NewFrames(r, x.Nonce, x.Limits)
 	err := p.run(f)
@@ -66,6 +72,7 @@ type parser struct {
 	file     *File           // the last lstat, which link and data belong to
 	fileName string          // its path as it came
 	spoil    map[string]string
+	asked    map[string]*string // what was said of each line of the list; nil: nothing yet
 }
 
 func (p *parser) run(f *Frames) error {
@@ -132,8 +139,10 @@ func (p *parser) take(fr Frame) error {
 		p.table(fr.Name, fr.Body)
 	case "log":
 		p.log(fr.Name, fr.Body)
-	case "lstat", "link", "data", "nodata":
+	case "lstat", "link", "data", "nodata", "sum":
 		return p.files(fr)
+	case "asked":
+		return p.askedLine(fr)
 	case "fact":
 		return p.fact(fr)
 	case "job":
@@ -146,6 +155,7 @@ func (p *parser) take(fr Frame) error {
 var homeOf = map[string]string{
 	"value": SectionIdent, "pstat": SectionProc, "pstatus": SectionProc, "pcgroup": SectionProc, "pargs": SectionProc,
 	"penv": SectionDetail, "plinks": SectionDetail, "table": SectionNet, "log": SectionLog, "job": SectionJobs, "begin": "",
+	"sum": SectionAsked, "asked": SectionAsked,
 }
 
 func (p *parser) leave(fr Frame) error {
@@ -208,6 +218,7 @@ func (p *parser) finish(err error) {
 	p.joinSockets()
 	p.mappedJobs()
 	p.listenerJobs()
+	p.askedAll()
 	why := "the stream ended before it"
 	if errors.Is(err, ErrForged) {
 		why = "the stream was forged before its end"

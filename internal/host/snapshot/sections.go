@@ -24,6 +24,7 @@ const (
 	SectionWork       = "work"       // the runners' own directories beside their configuration
 	SectionContainers = "containers"
 	SectionOwned      = "owned" // which of the paths above a package brought
+	SectionAsked      = "asked" // paths that a list named; of no profile: only where there was such a list
 )
 
 // How a section ended. Only EndOK lets a check say "nothing found".

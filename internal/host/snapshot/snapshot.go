@@ -40,6 +40,9 @@ type Snapshot struct {
 
 	Carried *Carried `json:"carried,omitempty"` // how it came here; nil: not recorded
 	Rereads []Reread `json:"rereads,omitempty"` // files read twice; empty: not asked for
+
+	Asked      []Asked `json:"asked,omitempty"`       // paths of a list; empty: none was asked for
+	AskedFiles []File  `json:"asked_files,omitempty"` // what was there of them. Checks do not look here: a sweep does
 }
 
 // Offset is host clock minus ours, plus or minus Uncertainty. Known is false where
@@ -133,6 +136,33 @@ type File struct {
 	Print     string         `json:"print,omitempty"`     // HMAC of the bytes as read
 	Truncated bool           `json:"truncated,omitempty"`
 	Redacted  int            `json:"redacted,omitempty"`
+
+	SHA256 string `json:"sha256,omitempty"`  // as the host says; only in the section asked, where nothing else is kept of a content
+	NoHash string `json:"no_hash,omitempty"` // there: why a regular file has none
+}
+
+// Asked is one path, or pattern of paths, that a list named, and what the host said of it.
+type Asked struct {
+	Path  untrusted.Text `json:"path"`          // as the list has it
+	State string         `json:"state"`         // AskedThere, AskedAbsent, AskedUnseen
+	Why   string         `json:"why,omitempty"` // unseen: why; there: why more may be
+}
+
+// States of an Asked.
+const (
+	AskedThere  = "there"
+	AskedAbsent = "not there"
+	AskedUnseen = "could not look"
+)
+
+// AskedFor is what the host said of path of a list, nil where it was not asked.
+func (s *Snapshot) AskedFor(path string) *Asked {
+	for i := range s.Asked {
+		if string(s.Asked[i].Path) == path {
+			return &s.Asked[i]
+		}
+	}
+	return nil
 }
 
 // LogLine is one line of an agent's log.

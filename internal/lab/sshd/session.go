@@ -26,7 +26,7 @@ const refusal = 126
 var (
 	nonceLine   = regexp.MustCompile(`^N=([0-9a-f]{32})$`)
 	rootLine    = regexp.MustCompile(`^R=[A-Za-z0-9._/+-]*$`)
-	profileLine = regexp.MustCompile(`^P=([a-z]+)$`)
+	profileLine = regexp.MustCompile(`^P=([a-z]+)(:[A-Za-z0-9+/]+={0,2})?$`)
 	unitLine    = regexp.MustCompile(`^U=([A-Za-z0-9@._-]+\.service)$`)
 	fileLine    = regexp.MustCompile(`^A=[1-9][0-9]{0,8}:[A-Za-z0-9+/]+={0,2}$`)
 )
