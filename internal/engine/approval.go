@@ -10,11 +10,12 @@ import (
 	"cordon/internal/casefile"
 	"cordon/internal/change"
 	"cordon/internal/signing"
+	"cordon/internal/untrusted"
 	"cordon/playbooks"
 )
 
 // NamespaceApproval is the SSHSIG namespace of an approval.
-const NamespaceApproval = "cordon-approval@v1"
+const NamespaceApproval = signing.NamespaceApproval
 
 // ApprovalValid is how long an approval counts where nothing else is configured.
 const ApprovalValid = 4 * time.Hour
@@ -27,6 +28,7 @@ var (
 	ErrSelf      error = unagreed("nobody approves himself")
 	ErrStranger  error = unagreed("signed by nobody who may approve")
 	ErrPurpose   error = unagreed("signed for another purpose")
+	ErrForged    error = unagreed("it was not signed so")
 	ErrNoRequest error = unagreed("not a signature over any request of this case")
 )
 
@@ -74,7 +76,7 @@ func (r *Run) Approve(sig []byte) (Request, string, error) {
 	if err != nil {
 		return Request{}, "", err
 	}
-	all, err := Requests(v, r.o.Playbook)
+	all, err := Requests(v, r.o.Playbook, r.o.Approval)
 	if err != nil {
 		return Request{}, "", err
 	}
@@ -100,7 +102,9 @@ func (r *Run) Approve(sig []byte) (Request, string, error) {
 	}
 	return q, who, r.append(casefile.Event{
 		Kind: "approve", Step: q.Step, Target: q.Target, OK: true, Msg: msg,
-		Data: encode(approveData{Text: q.Text(), Sig: string(sig), Person: who, Key: key, Binds: q.Binds(), Plan: q.Plan, Until: q.Until}),
+		Data: encode(approveData{signing.Agreed{
+			Text: q.Text(), Sig: string(sig), Person: who, Key: key, Binds: q.Binds(), Plan: q.Plan, Line: r.o.Approval.line(who, key),
+		}, q.Until}),
 	})
 }
 
@@ -150,11 +154,14 @@ func (r *Run) unapproved(t task, p change.Plan, add func(Guard)) {
 	why := "another person has to agree first: cordon case request-approval prints what is to be signed"
 	want, hash, now := binds(t.step.ID, t.key(), p.Hash(), t.on), p.Hash(), r.o.Clock.Now()
 	for _, a := range r.st.approvals {
+		err := r.o.Approval.sound(a, r.caseID, r.simulated)
 		switch {
 		case a.Binds != want:
-			if strings.Contains(a.Text, "\ntask "+t.key()+"\n") && a.Plan != hash {
+			if err == nil && strings.Contains(a.Text, "\ntask "+t.key()+"\n") && a.Plan != hash {
 				why = "what " + a.Person + " approved was another plan; ask again"
 			}
+		case err != nil:
+			why = "the approval on record in the name of " + untrusted.Clean(a.Person, 80) + " does not count: " + err.Error()
 		case now.After(a.Until):
 			why = "the approval of " + a.Person + " counted until " + a.Until.UTC().Format(time.RFC3339) + "; ask again"
 		case r.person(a.Person).is(r.o.Actor.Name, r.o.Actor.Key):
@@ -166,14 +173,7 @@ func (r *Run) unapproved(t task, p change.Plan, add func(Guard)) {
 	add(Guard{Approval, GuardApproval, why})
 }
 
-func (r *Run) person(name string) Approver {
-	for _, a := range r.o.Approval.By {
-		if a.Person == name {
-			return a
-		}
-	}
-	return Approver{Person: name}
-}
+func (r *Run) person(name string) Approver { return r.o.Approval.person(name) }
 
 // takeApprovals takes in what came while the run was open. What is refused is noted, or
 // nobody would know why it does not count.
@@ -182,7 +182,7 @@ func (r *Run) takeApprovals(t task) error {
 		return nil
 	}
 	for _, sig := range r.o.Approval.Inbox() {
-		known := slices.ContainsFunc(r.st.approvals, func(a approveData) bool { return a.Sig == string(sig) })
+		known := slices.ContainsFunc(r.st.approvals, func(a approval) bool { return a.Sig == string(sig) })
 		if known || r.late[string(sig)] {
 			continue
 		}
@@ -225,8 +225,10 @@ func (r *Run) glassNotes() []string {
 	var n []string
 	for _, b := range r.st.broken {
 		state := "NOT COUNTERSIGNED"
-		if b.counter != "" {
-			state = "countersigned by " + b.counter
+		if who, why := r.countersigned(b); who != "" {
+			state = "countersigned by " + who
+		} else if why != "" {
+			state += " (" + why + ")"
 		}
 		n = append(n, fmt.Sprintf("BREAK GLASS: %s by %s alone (%s): %s", b.Task, b.by, b.why, state))
 	}

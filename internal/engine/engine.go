@@ -45,6 +45,8 @@ type Journal interface {
 	Append(casefile.Event) (casefile.Line, error)
 	SignHead(casefile.Signer) error
 	View() (*casefile.View, error)
+	// Holds reads a blob again and says why it is not what was put, nil where it is.
+	Holds(digest string) error
 }
 
 // Options are the parts a run is built from. Appliers and Issuer are absent in
@@ -100,6 +102,7 @@ type Run struct {
 	unplanned int // plans that could not be made, in this process
 
 	caseID, kind string // of the case; kind is incident or offboarding
+	simulated    bool
 }
 
 // Open folds the journal of o into a run that stands where the last one stopped.
@@ -126,7 +129,7 @@ func Open(o Options) (*Run, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open run: %w", err)
 	}
-	r.st.window, r.caseID, r.kind = v.Opening.Window, v.ID, v.Opening.Kind
+	r.st.window, r.caseID, r.kind, r.simulated = v.Opening.Window, v.ID, v.Opening.Kind, v.Simulated
 	for _, l := range v.Lines {
 		if err := r.st.apply(l); err != nil {
 			return nil, fmt.Errorf("open run: journal line %d: %w", l.Seq, err)

@@ -124,7 +124,7 @@ func (m *model) agree(p Prompt, d *Decision) {
 		d.BreakGlass = "nobody else is awake"
 		m.Glass++
 	case 1:
-		all, err := Requests(m.view(), m.pb)
+		all, err := Requests(m.view(), m.pb, Approvals{By: m.second.approvers()})
 		if err != nil || len(all) == 0 {
 			m.fatalf("no request where one is wanted: %v", err)
 		}

@@ -1,15 +1,12 @@
 package engine
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"cordon/internal/casefile"
+	"cordon/internal/signing"
 	"cordon/internal/target"
 	"cordon/internal/untrusted"
 	"cordon/playbooks"
@@ -31,8 +28,7 @@ type Request struct {
 func (q Request) Binds() string { return binds(q.Step, q.Task, q.Plan, q.Target) }
 
 func binds(step, task, plan string, on target.Ref) string {
-	sum := sha256.Sum256([]byte(strings.Join([]string{step, task, plan, on.String()}, "\n")))
-	return hex.EncodeToString(sum[:])
+	return signing.Bind(step, task, plan, on.String())
 }
 
 // Text is what is signed, in exactly eight lines.
@@ -58,16 +54,8 @@ func simulated(is bool) string {
 // ParseRequest reports whether text is a request: eight lines that begin as one does. A
 // person reads the rest.
 func ParseRequest(text []byte) error {
-	lines := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
-	if len(lines) != 8 || !strings.HasSuffix(string(text), "\n") || lines[0] != NamespaceApproval || untrusted.Clean(strings.Join(lines, " "), len(text)) != strings.Join(lines, " ") {
-		return errors.New("not a request for an approval: it has eight lines, the first " + NamespaceApproval + "; cordon case request-approval prints one")
-	}
-	for i, begins := range []string{"case ", "step ", "task ", "target ", "plan ", "asked by ", "binds sha256:"} {
-		if !strings.HasPrefix(lines[i+1], begins) {
-			return fmt.Errorf("not a request for an approval: line %d begins with %q", i+2, begins)
-		}
-	}
-	return nil
+	_, err := signing.ParseApproval(string(text))
+	return err
 }
 
 func orNone(s string) string {
@@ -77,9 +65,10 @@ func orNone(s string) string {
 	return s
 }
 
-// Requests lists what a case asks a second person for, newest first.
-func Requests(v *casefile.View, p *playbooks.Playbook) ([]Request, error) {
-	w := wanted{v: v, p: p, latest: map[string]map[string]bool{}, glass: map[string]bool{}}
+// Requests lists what a case asks a second person for, newest first. by says who may be
+// one: an approval on record that does not count answers no request.
+func Requests(v *casefile.View, p *playbooks.Playbook, by Approvals) ([]Request, error) {
+	w := wanted{v: v, p: p, by: by, latest: map[string]map[string]bool{}, glass: map[string]bool{}}
 	for _, l := range slices.Backward(v.Lines) {
 		if err := w.line(l); err != nil {
 			return nil, err
@@ -92,6 +81,7 @@ func Requests(v *casefile.View, p *playbooks.Playbook) ([]Request, error) {
 type wanted struct {
 	v      *casefile.View
 	p      *playbooks.Playbook
+	by     Approvals
 	all    []Request
 	latest map[string]map[string]bool // task → hashes it was planned with last; empty: it has ended, or is open anew
 	glass  map[string]bool            // binding → the glass was broken for it and nobody has countersigned
@@ -113,7 +103,11 @@ func (w *wanted) line(l casefile.Line) error {
 	case "again":
 		return with(l, func(d againData) { over(d.Tasks...) })
 	case "approve":
-		return with(l, func(d approveData) { w.glass[d.Binds] = false })
+		return with(l, func(d approveData) {
+			if x := (approval{d, l.Step, l.Target, l.T}); w.by.sound(x, w.v.ID, w.v.Simulated) == nil {
+				w.glass[d.Binds] = false
+			}
+		})
 	case "break-glass":
 		return with(l, func(d glassData) {
 			if _, later := w.glass[d.Binds]; !later {

@@ -1,12 +1,14 @@
 package engine_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 	"testing"
 	"time"
 
+	"cordon/internal/casefile"
 	"cordon/internal/engine"
 	"cordon/internal/engine/enginemodel"
 	"cordon/internal/signing"
@@ -72,7 +74,11 @@ func (g *rig) asked() []engine.Request {
 	if err != nil {
 		g.t.Fatal(err)
 	}
-	all, err := engine.Requests(v, g.pb)
+	var o engine.Options
+	if g.cfg != nil {
+		g.cfg(&o)
+	}
+	all, err := engine.Requests(v, g.pb, o.Approval)
 	if err != nil {
 		g.t.Fatal(err)
 	}
@@ -254,5 +260,73 @@ func TestWhatCameWhileTheRunWasOpenIsTakenIn(t *testing.T) {
 	}
 	if notes, n := g.lines("note"), len(g.lines("approve")); n != 1 || len(notes) != 1 || !strings.Contains(notes[0].Msg, "nobody who may approve") {
 		t.Errorf("%d approvals, notes %+v", n, notes)
+	}
+}
+
+// Whoever can write the journal can write an approval: it is believed for its signature
+// alone, each time.
+func TestAnApprovalThatNobodySignedHoldsNothingUp(t *testing.T) {
+	g, who := asking(t)
+	g.until(at("remove"))
+	q := g.asked()[0]
+	forge := func(sig []byte, person, key string) {
+		t.Helper()
+		data, err := json.Marshal(map[string]any{
+			"text": q.Text(), "sig": string(sig), "person": person, "key": key, "binds": q.Binds(), "plan": q.Plan, "until": q.Until,
+		})
+		if err == nil {
+			_, err = g.c.Append(casefile.Event{Kind: "approve", Step: q.Step, Target: q.Target, OK: true, Msg: person + " approves it", Data: data})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	forge([]byte("-----BEGIN SSH SIGNATURE-----\nnothing\n-----END SSH SIGNATURE-----\n"), "bob", who.bob.Fingerprint())
+	forge(who.sign(t, who.eve, engine.NamespaceApproval, q.Text()), "bob", who.eve.Fingerprint())
+	forge(who.sign(t, who.bob, engine.NamespaceApproval, strings.Replace(q.Text(), "counts until 2", "counts until 3", 1)), "bob", who.bob.Fingerprint())
+	g.die()
+	p := g.until(at("remove"))
+	if !held(p) || !strings.Contains(fmt.Sprint(p.Guards[0]), "does not count") {
+		t.Fatalf("it is believed: %+v", p.Guards[0])
+	}
+	if err := g.r.Answer(t.Context(), willing(p)); !errors.Is(err, engine.ErrApproval) || g.happened(providers.Deregister) != 0 {
+		t.Fatalf("it is acted on: %v", err)
+	}
+	d := willing(p)
+	d.BreakGlass = "nobody else is awake"
+	g.answer(d)
+	if e := g.end(); !remarked(e, "NOT COUNTERSIGNED (the approval on record in the name of bob does not count") {
+		t.Errorf("it countersigns: %q", e.Notes)
+	}
+	if !g.asked()[0].Current {
+		t.Error("a forged line takes the request for a countersignature away")
+	}
+	// The control: the same line with a right signature is one.
+	forge(who.sign(t, who.bob, engine.NamespaceApproval, q.Text()), "bob", who.bob.Fingerprint())
+	g.open()
+	if e := g.end(); !remarked(e, "countersigned by bob") {
+		t.Errorf("bob's own signature does not count: %q", e.Notes)
+	}
+}
+
+func TestWhoIsNoApproverAnyMoreHasNotApproved(t *testing.T) {
+	g, who := asking(t)
+	g.until(at("remove"))
+	if _, _, err := g.r.Approve(who.sign(t, who.bob, engine.NamespaceApproval, g.asked()[0].Text())); err != nil {
+		t.Fatal(err)
+	}
+	if l := g.lines("approve"); len(l) != 1 || !strings.Contains(string(l[0].Data), `"signer":"bob `+who.bob.PublicKey()+`"`) {
+		t.Errorf("by which line he counted is not on record: %s", l[0].Data)
+	}
+	cfg := g.cfg
+	g.cfg = func(o *engine.Options) { cfg(o); o.Approval.By = who.by[:1] } // bob has left
+	g.open()
+	if p := g.until(at("remove")); !held(p) {
+		t.Error("the approval of somebody who left counts on")
+	}
+	g.cfg = cfg
+	g.open()
+	if p := g.until(at("remove")); held(p) {
+		t.Errorf("bob is back: %+v", p.Guards[0])
 	}
 }

@@ -67,7 +67,7 @@ type state struct {
 	doubts   []pending                 // unknown, in order
 	settled  []string                  // one line for each doubt that later evidence settled
 	cleared  map[string]bool           // task key → its doubt was settled
-	items    map[string]bool           // evidence names that are kept
+	items    map[string]string         // evidence names that are kept, and the digest of the last
 	gaps     map[string]string         // evidence names that could not be had
 	traits   map[target.Ref]traitsData
 	exposed  *exposure.List
@@ -87,7 +87,7 @@ type state struct {
 	alarms    []alarmData
 	renewed   map[string]int // change id that was confirmed → how often it was renewed
 	broken    []broken       // glass
-	approvals []approveData
+	approvals []approval      // as they are on record; whether one counts is judged when it is needed
 	wanted    map[string]bool // what a second person was asked for, by what it binds
 	standDown string          // why; empty: the case is not stood down
 	people    people
@@ -97,13 +97,12 @@ type state struct {
 type broken struct {
 	glassData
 	by, key, why string
-	counter      string // who countersigned; empty: nobody yet
 }
 
 func newState() *state {
 	return &state{
 		end: map[string]string{}, why: map[string]string{}, outcomes: map[string]change.Outcome{}, tries: map[string]int{}, tried: map[string]*try{},
-		items: map[string]bool{}, gaps: map[string]string{}, findings: map[string][]check.Result{}, strays: map[string][]Stray{}, read: map[string]time.Time{}, cleared: map[string]bool{},
+		items: map[string]string{}, gaps: map[string]string{}, findings: map[string][]check.Result{}, strays: map[string][]Stray{}, read: map[string]time.Time{}, cleared: map[string]bool{},
 		people: newPeople(),
 		traits: map[target.Ref]traitsData{}, listed: map[target.Ref]bool{}, seen: map[string][]witness.Observation{},
 		verdicts: map[target.Ref][]witness.Verdict{}, final: map[target.Ref]bool{}, rotated: map[target.Ref]time.Time{}, renewed: map[string]int{}, wanted: map[string]bool{},
@@ -170,7 +169,7 @@ func (s *state) apply(l casefile.Line) error {
 func (s *state) applyMore(l casefile.Line) error {
 	switch l.Kind {
 	case "evidence":
-		return with(l, func(d evidenceName) { s.kept(d.Name) })
+		return with(l, func(d evidenceName) { s.kept(d.Name, d.Digest) })
 	case "gap":
 		return with(l, func(d evidenceName) { s.missed(d.Name, d.Why) })
 	case "anew":
@@ -201,12 +200,7 @@ func (s *state) applyMore(l casefile.Line) error {
 		return with(l, func(d glassData) { s.wanted[d.Binds] = true })
 	case "approve":
 		return with(l, func(d approveData) {
-			s.approvals = append(s.approvals, d)
-			for i := range s.broken {
-				if s.broken[i].Binds == d.Binds {
-					s.broken[i].counter = d.Person
-				}
-			}
+			s.approvals = append(s.approvals, approval{d, l.Step, l.Target, l.T})
 		})
 	case "stand-down":
 		s.standDown, s.closed = l.Msg, false
@@ -232,13 +226,13 @@ func (s *state) confirm(d confirmData) {
 	}
 }
 
-func (s *state) kept(name string) {
-	s.items[name] = true
+func (s *state) kept(name, digest string) {
+	s.items[name] = digest
 	delete(s.gaps, name)
 }
 
 func (s *state) missed(name, why string) {
-	if !s.items[name] {
+	if _, have := s.items[name]; !have {
 		s.gaps[name] = why
 	}
 }

@@ -40,6 +40,35 @@ func (a Allowed) Matches(principal string) bool { return matchList(a.Principals,
 // Fingerprint of the line's key, "SHA256:…".
 func (a Allowed) Fingerprint() string { return ssh.FingerprintSHA256(a.Key) }
 
+// String is the line as ParseAllowed reads it, without a line end.
+func (a Allowed) String() string {
+	var options []string
+	if a.CertAuthority {
+		options = append(options, "cert-authority")
+	}
+	option := func(name, v string) {
+		options = append(options, name+`="`+strings.ReplaceAll(v, `"`, `\"`)+`"`)
+	}
+	if a.Namespaces != "" {
+		option("namespaces", a.Namespaces)
+	}
+	if !a.After.IsZero() {
+		option("valid-after", a.After.UTC().Format("20060102150405")+"Z")
+	}
+	if !a.Before.IsZero() {
+		option("valid-before", a.Before.UTC().Format("20060102150405")+"Z")
+	}
+	who := a.Principals
+	if strings.ContainsAny(who, " \t") {
+		who = `"` + who + `"`
+	}
+	parts := []string{who, strings.Join(options, ","), keyLine(a.Key)}
+	if len(options) == 0 {
+		parts = []string{who, keyLine(a.Key)}
+	}
+	return strings.Join(parts, " ")
+}
+
 // AllowedLine is the line that lets others check what s signs, without a line end.
 // The principal is one plain name: no blanks, quotes or patterns, and nothing that a
 // shell acts on, because people paste it into commands.
