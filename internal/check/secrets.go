@@ -77,19 +77,6 @@ var secretPlaces = []secretPlace{
 // public are files that the section lists and that hold no secret.
 var public = regexp.MustCompile(`\.pub$|/\.runner$|/gitlab-runner/certs/|/\.aws/config$|/azureProfile\.json$|\.crt$`)
 
-// settings are files of other settings as well, which are read for those: they hold a
-// login only where one stands in them.
-var (
-	settings = regexp.MustCompile(`/(pip\.conf|\.npmrc)$|/\.docker/config\.json$`)
-	aLogin   = regexp.MustCompile(`(?i)://[^/\s]*@|auth|passw|token|username|redacted`)
-)
-
-// saysNoLogin reports whether the whole content of such a file was read and no login is
-// in it. What was not read may hold one.
-func saysNoLogin(p string, f *snapshot.File) bool {
-	return settings.MatchString(p) && f.Content != "" && !f.Truncated && f.Redacted == 0 && !aLogin.MatchString(string(f.Content))
-}
-
 func placeOfSecret(p string) (secretPlace, bool) {
 	for _, sp := range secretPlaces {
 		if sp.match.MatchString(p) && !strings.HasSuffix(p, ".pub") {
@@ -117,7 +104,7 @@ func (v *view) judgeSecret(p string, f *snapshot.File) (Finding, bool) {
 		return Finding{}, false
 	case !known:
 		sp.what = "a file that holds credentials"
-	case saysNoLogin(p, f):
+	case loginIn(p, f) == holdsNone:
 		return Finding{}, false
 	case path.Base(p) == ".env" && v.roots[path.Dir(p)] && f.Redacted == 0:
 		return Finding{}, false // job-hooks reads it
@@ -126,6 +113,11 @@ func (v *view) judgeSecret(p string, f *snapshot.File) (Finding, bool) {
 	}
 	hit := Finding{
 		Title: sp.what, Where: untrusted.Text(p), Evidence: evidenceFile(f),
+	}
+	if loginIn(p, f) == maybeLogin {
+		hit.Severity, hit.Title = Info, "settings in which a credential may stand"
+		hit.Detail = text("Mode %04o, uid %d. Values under names that say nothing were not kept, or the file was not read: look whether it is %s.", f.Mode&0o7777, f.UID, sp.what)
+		return hit, true
 	}
 	var why reasons
 	name, jobs := v.runnerUID(f.UID)

@@ -3,6 +3,7 @@ package check_test
 import (
 	"testing"
 
+	"cordon/internal/check"
 	"cordon/internal/host/snapshot"
 )
 
@@ -35,5 +36,39 @@ func TestSettingsWithoutALoginAreNoCredential(t *testing.T) {
 	plantFile(cut)(s)
 	if len(at(s, "secrets-on-disk", "/etc/pip.conf")) != 1 {
 		t.Error("the rest of a cut file is taken for harmless")
+	}
+}
+
+// What dotnet, Gradle, Maven and yarn write for everybody is none, whoever may read it;
+// where a login stands in it, it is one, and where that cannot be told it says so.
+func TestWhatPackageToolsWriteForEverybodyIsNoCredential(t *testing.T) {
+	for _, c := range []struct {
+		path, text string
+		least      check.Severity // "": no finding
+	}{
+		{".nuget/NuGet/NuGet.Config", "<configuration>\n  <packageSources>\n    <add key=\"nuget.org\" value=\"https://api.nuget.org/v3/index.json\" protocolVersion=\"3\" />\n  </packageSources>\n</configuration>\n", ""},
+		{".nuget/NuGet/NuGet.Config", "<add key=\"https://x.example.org\" value=\"[redacted hmac:0011223344556677 len:20]\" />\n", check.High},
+		{".nuget/NuGet/NuGet.Config", "", check.Info},
+		{".gradle/gradle.properties", "org.gradle.jvmargs=-Xmx2g\norg.gradle.caching=true\n", ""},
+		{".gradle/gradle.properties", "libVersion=[redacted hmac:0011223344556677 len:5]\n", check.Info},
+		{".gradle/gradle.properties", "signing.keyId=[redacted hmac:0011223344556677 len:8]\n", check.High},
+		{".m2/settings.xml", "<settings><mirrors><mirror><id>m</id><url>https://repo.example.org/maven</url></mirror></mirrors></settings>", ""},
+		{".m2/settings.xml", "<password>[redacted hmac:0011223344556677 len:8]</password>", check.High},
+		{".yarnrc.yml", "nodeLinker: node-modules\nyarnPath: .yarn/releases/yarn-4.1.0.cjs\n", ""},
+		{".yarnrc.yml", "npmAuthToken: [redacted hmac:0011223344556677 len:40]\n", check.High},
+		{".m2/settings-security.xml", "", check.High},
+	} {
+		s := cleanHost()
+		f := file(snapshot.SectionHomes, "/home/ir/"+c.path, 0o644, 1001, c.text)
+		f.Size = 40
+		plantFile(f)(s)
+		plantFile(described("/home/ir/"+c.path, 0o644, 1001))(s)
+		got := at(s, "secrets-on-disk", "/home/ir/"+c.path)
+		if len(got) > 1 || (len(got) == 1) != (c.least != "") || len(got) == 1 && got[0].Severity != c.least {
+			t.Errorf("%s with %q: %+v, want %q", c.path, c.text, got, c.least)
+		}
+		if c.least == "" && len(at(s, "developer-tools", "/home/ir/"+c.path)) == 1 && at(s, "developer-tools", "/home/ir/"+c.path)[0].Severity.AtLeast(check.Medium) {
+			t.Errorf("%s: %+v", c.path, at(s, "developer-tools", "/home/ir/"+c.path))
+		}
 	}
 }

@@ -14,12 +14,12 @@ func toolsCheck() Check {
 		ID:     "developer-tools",
 		Title:  "What build tools start or trust on their own",
 		Why:    "Every job uses npm, pip, cargo, go or git: a line in their settings runs in all of them, or gives them another server's packages.",
-		Reads:  "settings of npm, pip, cargo, go, gradle and docker, Python's .pth and start-up files, git's hooks and configuration of repositories in homes and work directories, ssh's client settings",
+		Reads:  "settings of npm, yarn, pip, cargo, go, gradle, Maven, NuGet and docker, Python's .pth and start-up files, git's hooks and configuration of repositories in homes and work directories, ssh's client settings",
 		Root:   "homes of other users",
 		Needs:  []string{snapshot.SectionHomes, snapshot.SectionWork, snapshot.SectionSystem, snapshot.SectionKeys},
 		Attack: []string{"T1195.001", "T1546"},
 		NIST:   []string{"CM-7", "SR-3"},
-		look:   func(v *view) []Finding { return v.judged(toolPlaces) },
+		look:   func(v *view) []Finding { return v.judged(slices.Concat(toolPlaces, sourcePlaces)) },
 	}
 }
 
