@@ -2,12 +2,14 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/spf13/cobra"
 
 	"cordon/internal/app"
+	"cordon/internal/bundle"
 	"cordon/internal/casefile"
 	"cordon/tui"
 )
@@ -147,10 +149,10 @@ func newCaseExport(e env) *cobra.Command {
 				return err
 			}
 			if e.flags.json {
-				return e.encode(x)
+				return errors.Join(e.encode(x), bundle.Whole(x.Lost))
 			}
 			_, err = fmt.Fprintln(e.out, x.Path)
-			return err
+			return errors.Join(err, bundle.Whole(x.Lost))
 		},
 	}
 	c.Flags().StringVarP(&out, "output", "o", "", "file to write (default CASE.tar here)")

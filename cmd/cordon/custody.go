@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -116,12 +117,12 @@ Give them the line of allowed signers that is printed by another way than the ar
 				return err
 			}
 			if e.flags.json {
-				return e.encode(x)
+				return errors.Join(e.encode(x), bundle.Whole(x.Lost))
 			}
 			lines := e.lines(a)
 			lines.Printf("handed over: %s, %d files, sha256 %s", x.Path, x.Files, x.SHA256)
 			lines.Printf("give this line to whoever goes on, by another way: %s", x.Allowed)
-			return nil
+			return bundle.Whole(x.Lost)
 		},
 	}
 	f := c.Flags()
@@ -134,7 +135,7 @@ Give them the line of allowed signers that is printed by another way than the ar
 
 func newCaseImport(e env) *cobra.Command {
 	var allowed, why string
-	var anySigner bool
+	var anySigner, incomplete bool
 	var heads headFlag
 	c := &cobra.Command{
 		Use: "import FILE", Short: "Go on here with a case that was handed over", Args: exactly("FILE"),
@@ -152,7 +153,7 @@ was purged, is refused.`,
 				return err
 			}
 			defer a.Close()
-			im, err := a.ImportCase(cmd.Context(), args[0], allowed, why, anySigner, seen)
+			im, err := a.ImportCase(cmd.Context(), args[0], allowed, why, anySigner, incomplete, seen)
 			if e.flags.json {
 				if jerr := e.encode(im); jerr != nil {
 					return jerr
@@ -175,6 +176,7 @@ was purged, is refused.`,
 	f := c.Flags()
 	f.StringVar(&allowed, "allowed-signers", "", "allowed_signers file (ssh-keygen(1)) that came another way")
 	f.BoolVar(&anySigner, "any-signer", false, "do not check who signed; the journal says so")
+	f.BoolVar(&incomplete, "incomplete", false, "go on although evidence that the journal names is not in the archive any more")
 	f.StringVar(&why, "reason", "", "why, kept in the journal")
 	f.BoolVar(&e.flags.json, "json", false, "as JSON")
 	heads.bind(c)

@@ -158,7 +158,48 @@ func TestEveryTamperingHasItsWordAndExitCode8(t *testing.T) {
 			t.Error("and a bundle of it lies there")
 		}
 	})
+	for word, c := range map[string]struct {
+		code  int
+		spoil func(string) error
+	}{
+		"changed": {8, func(p string) error { return os.WriteFile(p, []byte("{}"), 0o600) }},
+		"gone":    {4, os.Remove},
+	} {
+		t.Run("one item "+word, func(t *testing.T) { f.oneItem(t, word, c.code, c.spoil) })
+	}
 	f.bundles(t)
+}
+
+// oneItem loses a single piece of evidence: what is left can be exported, verified and
+// imported, and each of them says it and does not end with 0.
+func (f finished) oneItem(t *testing.T, word string, code int, spoil func(string) error) {
+	state := f.copied(t)
+	b, err := os.ReadFile(filepath.Join(state, "cases", "T", "journal.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	item := regexp.MustCompile(`"data":\{"name":"(provider/[^"]+)"[^}]*"digest":"([0-9a-f]{64})"`).FindStringSubmatch(string(b))
+	if item == nil {
+		t.Fatal("no evidence in the journal")
+	}
+	if err := spoil(filepath.Join(state, "cases", "T", "blobs", "sha256", item[2][:2], item[2])); err != nil {
+		t.Fatal(err)
+	}
+	says := item[1] + " is " + word
+	out := filepath.Join(t.TempDir(), "x.tar")
+	if x := f.at(state, "case", "export", "T", "-o", out); x.code != code || !strings.Contains(x.err, says) {
+		t.Errorf("export: %d, want %d and %q: %s", x.code, code, says, x.err)
+	}
+	if x := f.at(state, "bundle", "verify", out, "--allowed-signers", f.signers); x.code != code || !strings.Contains(x.err, says) || !strings.Contains(x.out, "PARTIAL") {
+		t.Errorf("verify: %d, want %d and %q: %s%s", x.code, code, says, x.out, x.err)
+	}
+	other := filepath.Join(t.TempDir(), "other")
+	if x := f.at(other, "case", "import", out, "--allowed-signers", f.signers); x.code != code || !strings.Contains(x.err, "--incomplete") {
+		t.Errorf("import: %d, want %d: %s", x.code, code, x.err)
+	}
+	if x := f.at(other, "case", "import", out, "--allowed-signers", f.signers, "--incomplete"); x.code != 0 || !strings.Contains(x.out, "1 items are on record and did not come along") {
+		t.Errorf("import of what is left: %d: %s%s", x.code, x.out, x.err)
+	}
 }
 
 // refused runs commands that read a case: each ends with 8 and the word.

@@ -106,7 +106,8 @@ type Imported struct {
 // ImportCase verifies a handover archive, or any bundle, and makes a case of it. Without
 // a list of allowed signers it does so only where anySigner says so, and the journal
 // says that nobody checked who signed.
-func (a *App) ImportCase(ctx context.Context, path, allowed, why string, anySigner bool, seen []bundle.SeenHead) (Imported, error) {
+// Evidence that was lost before is missed only where incomplete says so.
+func (a *App) ImportCase(ctx context.Context, path, allowed, why string, anySigner, incomplete bool, seen []bundle.SeenHead) (Imported, error) {
 	im := Imported{Schema: "cordon.import/1"}
 	if a.o.ReadOnly {
 		return im, fmt.Errorf("import: %w", engine.ErrReadOnly)
@@ -123,6 +124,9 @@ func (a *App) ImportCase(ctx context.Context, path, allowed, why string, anySign
 		return im, err
 	}
 	defer p.Close()
+	if err := bundle.Whole(rep.Lost); err != nil && !incomplete {
+		return im, fmt.Errorf("import: %w; get the whole of it from whoever has it, or go on without: --incomplete", err)
+	}
 	s, err := a.cases()
 	if err != nil {
 		return im, err

@@ -52,6 +52,8 @@ func ExitCode(err error) int {
 	switch {
 	case err == nil:
 		return ExitDone
+	case is(bundle.ErrLost):
+		return ExitCannotTell
 	case is(bundle.ErrIntegrity, casefile.ErrBroken):
 		return ExitIntegrity
 	case is(casefile.ErrHeld, casefile.ErrFenced, casefile.ErrHandedOver):

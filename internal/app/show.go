@@ -43,6 +43,8 @@ type Exported struct {
 	Files   int    `json:"files"`
 	Signer  string `json:"signer"`
 	Allowed string `json:"allowed_signers"` // hand this over by another way than the bundle
+
+	Lost []bundle.Lost `json:"lost,omitempty"` // evidence that is not whole here any more, and not in the bundle
 }
 
 // Export writes the signed bundle of a case. An existing file is never replaced.
@@ -69,7 +71,7 @@ func (a *App) Export(_ context.Context, id, path string) (Exported, error) {
 	if err != nil {
 		return Exported{}, fmt.Errorf("export %s: %w", id, err)
 	}
-	return Exported{"cordon.export/1", r.Path, r.SHA256, r.Files, signer.Fingerprint(), line}, nil
+	return Exported{"cordon.export/1", r.Path, r.SHA256, r.Files, signer.Fingerprint(), line, r.Lost}, nil
 }
 
 // Verify checks a bundle, against a list of allowed signers where one is given, and
@@ -83,6 +85,9 @@ func Verify(path, allowed string, seen ...bundle.SeenHead) (bundle.Report, error
 	var file *fs.PathError
 	if errors.As(err, &file) { // not there, or not to be opened
 		err = fmt.Errorf("%w: %w", ErrUsage, err)
+	}
+	if err == nil {
+		err = bundle.Whole(r.Lost)
 	}
 	return r, err
 }

@@ -9,9 +9,11 @@ package bundle
 
 import (
 	"errors"
+	"fmt"
 	"io"
 
 	"cordon/internal/signing"
+	"cordon/internal/untrusted"
 )
 
 // Format names the layout; it is Cordon-Format in bag-info.txt.
@@ -24,6 +26,8 @@ const (
 var (
 	// ErrIntegrity: a bundle, or the case it would be made from, is not whole.
 	ErrIntegrity = errors.New("integrity broken")
+	// ErrLost: evidence that the journal names is not there any more.
+	ErrLost = errors.New("evidence is missing")
 	// ErrUnsigned: no key was given; nothing is exported without a signature.
 	ErrUnsigned = errors.New("a bundle needs a signing key")
 	// ErrExists: the file is there already and is not overwritten.
@@ -68,9 +72,30 @@ type Result struct {
 
 // Lost is an item that the journal names and the case no longer holds whole.
 type Lost struct {
-	Name   string `json:"name"`
-	SHA256 string `json:"sha256"`
-	Why    string `json:"why"`
+	Name    string `json:"name"`
+	SHA256  string `json:"sha256"`
+	Changed bool   `json:"changed,omitempty"` // its bytes are others; false: they are gone
+	Why     string `json:"why"`
+}
+
+// Whole is nil where nothing was lost, else what was: ErrIntegrity where evidence was
+// changed, ErrLost where it is gone.
+func Whole(lost []Lost) error {
+	if len(lost) == 0 {
+		return nil
+	}
+	first := lost[0]
+	for _, l := range lost {
+		if l.Changed {
+			first = l
+			break
+		}
+	}
+	word, kind := "gone", ErrLost
+	if first.Changed {
+		word, kind = "changed", ErrIntegrity
+	}
+	return fmt.Errorf("%w: %d items of the journal are not whole in this case; %s is %s: %s", kind, len(lost), untrusted.Clean(first.Name, 120), word, untrusted.Clean(first.Why, 200))
 }
 
 // Names inside a bundle.

@@ -187,6 +187,13 @@ func TestALostBlobMakesThePartialBundleSaySo(t *testing.T) {
 		if err != nil || rep.Status != Partial || !strings.Contains(row(rep, RowEvidence).Why, "1 items were lost") {
 			t.Errorf("%s: %v %+v", name, err, row(rep, RowEvidence))
 		}
+		if row(rep, RowEvidence).Word() != "PARTIAL" || len(rep.Lost) != 1 || rep.Lost[0] != r.Lost[0] {
+			t.Errorf("%s: %+v %+v", name, row(rep, RowEvidence), rep.Lost)
+		}
+		want := map[string]error{"gone": ErrLost, "changed": ErrIntegrity}[name]
+		if err := Whole(rep.Lost); !errors.Is(err, want) || !strings.Contains(err.Error(), "host/build-07/snapshot.json is "+name) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 

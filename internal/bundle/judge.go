@@ -32,7 +32,7 @@ func judge(in *intake, o VerifyOptions) Report {
 	rep := Report{Schema: schema, Files: len(in.sums), Bytes: in.total}
 	r := &rows{}
 	if !r.add(RowArchive, in.refused, fmt.Sprintf("%d files, %d bytes, one directory %s", len(in.sums), in.total, in.root)) {
-		for _, name := range []string{RowFormat, RowListed, RowDigests, RowChain, RowHead, RowEvents, RowEvidence, RowCase, RowSimulated, RowHeads, RowSeen, RowSignature, RowSigner} {
+		for _, name := range []string{RowFormat, RowListed, RowDigests, RowChain, RowHead, RowEvents, RowEvidence, RowCase, RowSimulated, RowHeads, RowApproved, RowSeen, RowSignature, RowSigner} {
 			r.skip(name, "the archive was refused")
 		}
 		rep.Checks = r.list
@@ -47,13 +47,14 @@ func judge(in *intake, o VerifyOptions) Report {
 	r.add(RowDigests, badSum, "every digest is right")
 
 	if j := in.journal; j == nil {
-		for _, name := range []string{RowChain, RowHead, RowEvents, RowEvidence, RowCase, RowSimulated, RowHeads, RowSeen} {
+		for _, name := range []string{RowChain, RowHead, RowEvents, RowEvidence, RowCase, RowSimulated, RowHeads, RowApproved, RowSeen} {
 			r.add(name, journalName+" is missing", "")
 		}
 	} else {
 		rep.Case, rep.Head, rep.Events, rep.Simulated = j.caseID, j.head, j.lines, j.simulated
-		in.journalRows(r, info)
+		rep.Lost = in.journalRows(r, info)
 		in.headRow(r, o)
+		in.approvedRow(r, o)
 		in.seenRow(r, o)
 	}
 	rep.Signer = in.signerRows(r, o)
@@ -129,8 +130,9 @@ func (in *intake) lists() (listed, digests string) {
 	return listed, digests
 }
 
-// journalRows checks the journal against the tags, and the files against the journal.
-func (in *intake) journalRows(r *rows, info map[string]string) {
+// journalRows checks the journal against the tags, and the files against the journal. It
+// returns the evidence that the bundle itself says is not in it.
+func (in *intake) journalRows(r *rows, info map[string]string) []Lost {
 	j := in.journal
 	whole := r.add(RowChain, j.broken, fmt.Sprintf("%d lines of the case %s", j.lines, j.caseID))
 	if info == nil {
@@ -152,10 +154,11 @@ func (in *intake) journalRows(r *rows, info map[string]string) {
 		for _, name := range []string{RowEvidence, RowCase, RowSimulated} {
 			r.skip(name, "the journal is broken")
 		}
-		return
+		return nil
 	}
-	bad, good := in.evidence(info["Bundle-Status"])
+	bad, good, lost := in.evidence(info["Bundle-Status"])
 	r.add(RowEvidence, bad, good)
+	r.list[len(r.list)-1].Partial = bad == "" && len(lost) > 0
 	var d caseDoc
 	derr := json.Unmarshal(in.keep[caseName], &d)
 	r.add(RowCase, in.caseBad(d, derr, info), j.caseID)
@@ -168,6 +171,7 @@ func (in *intake) journalRows(r *rows, info map[string]string) {
 		good = "SIMULATED, and everything says so"
 	}
 	r.add(RowSimulated, bad, good)
+	return lost
 }
 
 func (in *intake) caseBad(d caseDoc, derr error, info map[string]string) string {
@@ -188,14 +192,14 @@ func (in *intake) caseBad(d caseDoc, derr error, info map[string]string) string 
 }
 
 // evidence compares the files under data/ with the items of the journal, both ways.
-func (in *intake) evidence(status string) (bad, good string) {
+func (in *intake) evidence(status string) (bad, good string, missing []Lost) {
 	var gaps gapsDoc
 	if err := json.Unmarshal(in.keep[gapsName], &gaps); err != nil {
-		return gapsName + " cannot be read", ""
+		return gapsName + " cannot be read", "", nil
 	}
-	lost := map[string]bool{}
+	lost := map[string]Lost{}
 	for _, l := range gaps.Lost {
-		lost[l.Name+"\x00"+l.SHA256] = true
+		lost[l.Name+"\x00"+l.SHA256] = l
 	}
 	expected := map[string]bool{
 		journalName: true, tornName: true, caseName: true, playbookName: true, gapsName: true, timelineName: true, reportName: true,
@@ -203,33 +207,33 @@ func (in *intake) evidence(status string) (bad, good string) {
 	for _, h := range in.journal.heads {
 		expected[headFile(h.Seq)] = true
 	}
-	missing := 0
 	for _, it := range place(in.journal.items) {
 		expected[it.File] = true
+		l, told := lost[it.Name+"\x00"+it.Digest]
 		switch sum := in.sums[it.File]; {
 		case sum == it.Digest:
-		case sum == "" && lost[it.Name+"\x00"+it.Digest]:
-			missing++
+		case sum == "" && told:
+			missing = append(missing, l)
 		case sum == "":
-			return fmt.Sprintf("%s is missing, and %s does not say why", it.File, gapsName), ""
+			return fmt.Sprintf("%s is missing, and %s does not say why", it.File, gapsName), "", nil
 		default:
-			return it.File + " is not what the journal recorded", ""
+			return it.File + " is not what the journal recorded", "", nil
 		}
 	}
 	for _, f := range slices.Sorted(maps.Keys(in.sums)) {
 		if strings.HasPrefix(f, dataDir) && !expected[f] {
-			return f + " is listed, and the journal does not speak of it", ""
+			return f + " is listed, and the journal does not speak of it", "", nil
 		}
 	}
 	if len(gaps.Gaps) != in.journal.gaps {
-		return fmt.Sprintf("%s has %d gaps, the journal %d", gapsName, len(gaps.Gaps), in.journal.gaps), ""
+		return fmt.Sprintf("%s has %d gaps, the journal %d", gapsName, len(gaps.Gaps), in.journal.gaps), "", nil
 	}
 	good = fmt.Sprintf("%d items, %d gaps", len(in.journal.items), in.journal.gaps)
-	if missing > 0 {
+	if n := len(missing); n > 0 {
 		if status != Partial {
-			return fmt.Sprintf("%d items were lost, and the bundle does not say it is partial", missing), ""
+			return fmt.Sprintf("%d items were lost, and the bundle does not say it is partial", n), "", nil
 		}
-		good += fmt.Sprintf("; partial: %d items were lost before the export", missing)
+		good += fmt.Sprintf("; partial: %d items were lost before the export", n)
 	}
-	return "", good
+	return "", good, missing
 }

@@ -62,7 +62,7 @@ func payload(v *casefile.View, status string) (files []file, lost []Lost, err er
 		seen[it.File] = true
 		f, err := blob(v, it)
 		if errors.Is(err, casefile.ErrBroken) || errors.Is(err, casefile.ErrNoBlob) {
-			lost = append(lost, Lost{it.Name, it.Digest, untrusted.Clean(err.Error(), 300)})
+			lost = append(lost, Lost{it.Name, it.Digest, !errors.Is(err, casefile.ErrNoBlob), untrusted.Clean(err.Error(), 300)})
 			continue
 		}
 		if err != nil {

@@ -51,12 +51,15 @@ type Check struct {
 	Name      string `json:"name"`
 	OK        bool   `json:"ok"`
 	Unchecked bool   `json:"unchecked,omitempty"`
+	Partial   bool   `json:"partial,omitempty"` // true as far as it goes, and something is missing
 	Why       string `json:"why"`
 }
 
-// Word is how a row reads on a screen: ok, FAILED or not checked.
+// Word is how a row reads on a screen: ok, PARTIAL, FAILED or not checked.
 func (c Check) Word() string {
 	switch {
+	case c.Partial:
+		return "PARTIAL"
 	case c.Unchecked:
 		return "not checked"
 	case c.OK:
@@ -74,6 +77,7 @@ type Report struct {
 	Events    int     `json:"events"`
 	Simulated bool    `json:"simulated"`
 	Status    string  `json:"status"`
+	Lost      []Lost  `json:"lost,omitempty"` // evidence that was not whole any more when the bundle was made: see Whole
 	Signer    Signer  `json:"signer"`
 	Files     int     `json:"files"`
 	Bytes     int64   `json:"bytes"` // of the files
@@ -99,9 +103,9 @@ func (r Report) OK() bool {
 }
 
 // Trusted reports whether no row failed, and the signer was checked and whoever signed
-// heads on the way.
+// heads or approvals on the way.
 func (r Report) Trusted() bool {
-	heads := slices.ContainsFunc(r.Checks, func(c Check) bool { return c.Name == RowHeads && c.OK })
+	heads := !slices.ContainsFunc(r.Checks, func(c Check) bool { return (c.Name == RowHeads || c.Name == RowApproved) && !c.OK })
 	return r.OK() && heads && r.Signer.Principal != ""
 }
 

@@ -50,6 +50,11 @@ func (c *Case) Put(ctx context.Context, it evidence.Item, r io.Reader) (evidence
 	return it, nil
 }
 
+// Holds is View.Holds of the case as it lies there now.
+func (c *Case) Holds(digest string) error {
+	return (&View{fs: c.s.fs, dir: c.path()}).Holds(digest)
+}
+
 // Miss implements evidence.Sink with a gap line.
 func (c *Case) Miss(_ context.Context, g evidence.Gap) error {
 	if g.At.IsZero() {

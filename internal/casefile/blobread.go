@@ -28,6 +28,17 @@ func (v *View) Blob(sum string) (io.ReadCloser, error) {
 	return &blobReader{f: f, in: io.NewSectionReader(f, 0, MaxItem+1), sum: sum, hash: sha256.New()}, nil
 }
 
+// Holds reads the blob of that digest to its end, and is nil where all of it is there and
+// unchanged. Errors: ErrNoBlob, ErrBroken, and those of the disk.
+func (v *View) Holds(sum string) error {
+	b, err := v.Blob(sum)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(io.Discard, b)
+	return errors.Join(err, b.Close())
+}
+
 type blobReader struct {
 	f    File
 	in   io.Reader

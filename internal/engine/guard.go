@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"cordon/internal/change"
+	"cordon/internal/untrusted"
 	"cordon/providers"
 )
 
@@ -31,8 +32,13 @@ func (r *Run) guards(t task, p change.Plan) []Guard {
 	}
 	would := r.wouldCollect()
 	for _, name := range r.concrete(destroys) {
+		digest, have := r.st.items[name]
 		switch {
-		case r.st.items[name]:
+		case have:
+			// The journal says that it was kept; what counts is that it is there.
+			if err := r.o.Journal.Holds(digest); err != nil {
+				add(Guard{"evidence:" + name, GuardBlock, "destroys " + name + ", whose copy in this case is not whole any more: " + untrusted.Clean(err.Error(), 200)})
+			}
 		case would && strings.HasPrefix(name, "host/"):
 		case r.st.gaps[name] != "":
 			add(Guard{"evidence:" + name, GuardGap, "destroys " + name + ", which could not be collected: " + r.st.gaps[name]})

@@ -2,11 +2,13 @@ package engine_test
 
 import (
 	"errors"
+	"os"
 	"slices"
 	"testing"
 
 	"cordon/internal/engine"
 	"cordon/internal/engine/enginemodel"
+	"cordon/internal/evidence"
 	"cordon/providers"
 )
 
@@ -135,5 +137,44 @@ func TestGuardsAreAskedAgainAtTheAnswer(t *testing.T) {
 	g.answer(d)
 	if n := len(g.lines("waive")); n != 1 { // of the rotation
 		t.Errorf("%d waivers are on record", n)
+	}
+}
+
+// Evidence that the journal names and the disk does not have protects nothing: what
+// destroys the original asks the disk.
+func TestEvidenceThatIsNoLongerWholeHoldsWhatDestroysTheOriginal(t *testing.T) {
+	for name, damage := range map[string]func(*rig, string) error{
+		"deleted": func(g *rig, path string) error { return g.f.Remove(path) },
+		"changed": func(g *rig, path string) error {
+			f, err := g.f.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0o600)
+			if err != nil {
+				return err
+			}
+			_, err = f.Write([]byte("x"))
+			return errors.Join(err, f.Close())
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := newRig(t, whole).open()
+			p := g.until(at("remove"))
+			if len(p.Guards[0]) != 0 {
+				t.Fatalf("guards %v before", p.Guards[0])
+			}
+			v, err := g.s.Read(rigCase)
+			if err != nil {
+				t.Fatal(err)
+			}
+			i := slices.IndexFunc(v.Items, func(x evidence.Item) bool { return x.Name == "host/h1/snapshot.json" })
+			sum := v.Items[i].Digest
+			if err := damage(g, "/state/cases/"+rigCase+"/blobs/sha256/"+sum[:2]+"/"+sum); err != nil {
+				t.Fatal(err)
+			}
+			g.refuses(willing(p), engine.ErrGuarded)
+			p = g.until(at("remove"))
+			if x := p.Guards[0]; len(x) != 1 || x[0].ID != "evidence:host/h1/snapshot.json" || x[0].Class != engine.GuardBlock {
+				t.Fatalf("guards %v", x)
+			}
+			g.holds(p, providers.Deregister)
+		})
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"cordon/internal/casefile"
 	"cordon/internal/change"
 	"cordon/internal/check"
-	"cordon/internal/signing"
 	"cordon/internal/target"
 	"cordon/internal/witness"
 	"cordon/providers"
@@ -74,8 +73,13 @@ type (
 		Binds string `json:"binds"`
 	}
 	approveData struct {
-		signing.Agreed
-		Until time.Time `json:"until"`
+		Text   string    `json:"text"` // what was signed
+		Sig    string    `json:"sig"`
+		Person string    `json:"person"`
+		Key    string    `json:"key"` // fingerprint
+		Binds  string    `json:"binds"`
+		Plan   string    `json:"plan"`
+		Until  time.Time `json:"until"`
 	}
 	resultData struct {
 		Task    string         `json:"task"`

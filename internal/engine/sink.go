@@ -26,7 +26,7 @@ func (s sink) Put(ctx context.Context, it evidence.Item, in io.Reader) (evidence
 	if err == nil {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.st.kept(it.Name)
+		s.st.kept(it.Name, it.Digest)
 	}
 	return it, err
 }
