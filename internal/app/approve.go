@@ -58,7 +58,7 @@ func (a *App) RequestApproval(id, option string) (engine.Request, error) {
 	if err != nil {
 		return engine.Request{}, err
 	}
-	all, err := requests(v)
+	all, err := a.requests(v)
 	if err != nil {
 		return engine.Request{}, err
 	}
@@ -78,12 +78,12 @@ func (a *App) RequestApproval(id, option string) (engine.Request, error) {
 	return engine.Request{}, fmt.Errorf("case %s: %w; the playbook asks for one with ask: second-person, at the step where it is needed", id, ErrNothingAsked)
 }
 
-func requests(v *casefile.View) ([]engine.Request, error) {
+func (a *App) requests(v *casefile.View) ([]engine.Request, error) {
 	pb, err := playbooks.Parse(v.Opening.PlaybookName, v.Opening.Playbook)
 	if err != nil {
 		return nil, fmt.Errorf("case %s: the playbook it was opened with is not understood by this build: %w", v.ID, err)
 	}
-	return engine.Requests(v, pb)
+	return engine.Requests(v, pb, a.approvals(v.ID))
 }
 
 // SignRequest signs a request that somebody else made, with the configured key. It

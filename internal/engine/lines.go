@@ -8,6 +8,7 @@ import (
 	"cordon/internal/casefile"
 	"cordon/internal/change"
 	"cordon/internal/check"
+	"cordon/internal/signing"
 	"cordon/internal/target"
 	"cordon/internal/witness"
 	"cordon/providers"
@@ -73,13 +74,8 @@ type (
 		Binds string `json:"binds"`
 	}
 	approveData struct {
-		Text   string    `json:"text"` // what was signed
-		Sig    string    `json:"sig"`
-		Person string    `json:"person"`
-		Key    string    `json:"key"` // fingerprint
-		Binds  string    `json:"binds"`
-		Plan   string    `json:"plan"`
-		Until  time.Time `json:"until"`
+		signing.Agreed
+		Until time.Time `json:"until"`
 	}
 	resultData struct {
 		Task    string         `json:"task"`

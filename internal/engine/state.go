@@ -87,7 +87,7 @@ type state struct {
 	alarms    []alarmData
 	renewed   map[string]int // change id that was confirmed → how often it was renewed
 	broken    []broken       // glass
-	approvals []approveData
+	approvals []approval      // as they are on record; whether one counts is judged when it is needed
 	wanted    map[string]bool // what a second person was asked for, by what it binds
 	standDown string          // why; empty: the case is not stood down
 	people    people
@@ -97,7 +97,6 @@ type state struct {
 type broken struct {
 	glassData
 	by, key, why string
-	counter      string // who countersigned; empty: nobody yet
 }
 
 func newState() *state {
@@ -201,12 +200,7 @@ func (s *state) applyMore(l casefile.Line) error {
 		return with(l, func(d glassData) { s.wanted[d.Binds] = true })
 	case "approve":
 		return with(l, func(d approveData) {
-			s.approvals = append(s.approvals, d)
-			for i := range s.broken {
-				if s.broken[i].Binds == d.Binds {
-					s.broken[i].counter = d.Person
-				}
-			}
+			s.approvals = append(s.approvals, approval{d, l.Step, l.Target, l.T})
 		})
 	case "stand-down":
 		s.standDown, s.closed = l.Msg, false
