@@ -37,7 +37,7 @@ func (p *Provider) planPause(ctx context.Context, v view) ([]change.Plan, error)
 		return nil, err
 	}
 	plans = append(plans, more...)
-	if shrink, ok, err := p.planShrink(ctx, v); err != nil {
+	if shrink, ok, err := p.planShrink(ctx, v, uses); err != nil {
 		return nil, err
 	} else if ok {
 		plans = append(plans, shrink)

@@ -10,7 +10,7 @@ import (
 )
 
 // planShrink takes everybody out of the runner's group, which hits all runners in it.
-func (p *Provider) planShrink(ctx context.Context, v view) (change.Plan, bool, error) {
+func (p *Provider) planShrink(ctx context.Context, v view, t traffic) (change.Plan, bool, error) {
 	g := v.group
 	if g == nil || g.Visibility != "selected" || g.Inherited || g.Default {
 		return change.Plan{}, false, nil
@@ -32,7 +32,7 @@ func (p *Provider) planShrink(ctx context.Context, v view) (change.Plan, bool, e
 		ctx,
 		change.Change{
 			ID: "pause/1", Op: opAccess, Title: title, Hits: p.memberRefs(v, list), Before: change.Pack(accessBefore{*g.before(), ids}),
-			Capacity: fmt.Sprintf("all %d runners of the group get no job; %s", inside, queue),
+			Capacity: fmt.Sprintf("all %d runners of the group get no job; %s", inside, queue) + t.queue(),
 		},
 		access{homeOf(v.sc), v.runner.ID, g.ID, []int64{}},
 		change.Change{

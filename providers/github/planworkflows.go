@@ -81,8 +81,8 @@ func (p *Provider) switched(ctx context.Context, v view, f *flow, w wireWorkflow
 	runs := map[bool]string{true: "at least "}[f.more] + strconv.Itoa(f.runs)
 	c := change.Change{
 		ID: fmt.Sprintf("pause/%d", n), Op: opWorkflow, Title: "disable " + name, Before: change.Pack(workflowBefore{w.State, w.Path}),
-		Capacity: fmt.Sprintf("it starts on no runner, GitHub's own included: it had %s runs since %s; of its jobs %d are on this runner and %d wait that ask for labels it has",
-			runs, t.since.UTC().Format("2006-01-02"), f.on, f.waits),
+		Capacity: fmt.Sprintf("%s of %s starts on no runner, GitHub's own included: it had %s runs since %s; of its jobs %d are on this runner and %d wait that ask for labels it has",
+			p.text(f.file()), p.text(f.repo), runs, t.since.UTC().Format("2006-01-02"), f.on, f.waits),
 	}
 	c.Hits = append(c.Hits, p.projectHit(f.repo))
 	undo := change.Change{
@@ -93,9 +93,8 @@ func (p *Provider) switched(ctx context.Context, v view, f *flow, w wireWorkflow
 }
 
 func (p *Provider) workflowByHand(f *flow) []change.Link {
-	file := f.path[strings.LastIndexByte(f.path, '/')+1:]
 	return []change.Link{
 		{Title: "with gh", Command: p.gh("--method PUT " + workflowPath(f.repo, f.id) + "/disable")},
-		{Title: "its page: ⋯, Disable workflow", URL: p.page(escapeRepo(f.repo) + "/actions/workflows/" + file)},
+		{Title: "its page: ⋯, Disable workflow", URL: p.page(escapeRepo(f.repo) + "/actions/workflows/" + f.file())},
 	}
 }

@@ -33,7 +33,7 @@ func TestASwitchSaysWhatElseStopsInNumbersAndThatItIsPartial(t *testing.T) {
 		ref          target.Ref
 		option, says string
 	}{
-		{orgRunner, "workflows", "GitHub's own included: it had 2 runs since "},
+		{orgRunner, "workflows", "build.yml of acme/web starts on no runner, GitHub's own included: it had 2 runs since "},
 		{orgRunner, "workflows", "of its jobs 1 are on this runner and 1 wait"},
 		{orgRunner, "actions-off", "all its repositories: how many is not known"},
 		{repoRunner, "actions-off", "1 workflows, 2 runs since "},

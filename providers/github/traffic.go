@@ -29,6 +29,9 @@ type flow struct {
 	scheduled      bool   // some were started by a schedule
 }
 
+// file is the name of its file.
+func (f *flow) file() string { return f.path[strings.LastIndexByte(f.path, '/')+1:] }
+
 // traffic is what uses a runner. GitHub has no list of it: the latest runs of the
 // repositories that it serves are asked for their jobs.
 type traffic struct {

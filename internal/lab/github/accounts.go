@@ -59,6 +59,19 @@ func (c *call) getOrg() {
 	out := c.orgSimple(c.owner.Login)
 	out["type"], out["html_url"], out["created_at"] = "Organization", c.web()+"/"+c.owner.Login, "2020-01-01T00:00:00Z"
 	out["plan"] = map[string]any{"name": "enterprise"}
+	public, private := 0, 0
+	for _, r := range c.s.data.Repos {
+		switch {
+		case !strings.EqualFold(ownerOf(r.Path), c.owner.Login):
+		case r.Public:
+			public++
+		default:
+			private++
+		}
+	}
+	if out["public_repos"] = public; c.who.belongs(c.owner.Login) {
+		out["total_private_repos"] = private
+	}
 	c.json(http.StatusOK, out)
 }
 
