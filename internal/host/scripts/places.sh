@@ -37,7 +37,8 @@ units() {
   done
   some 0 /var/lib/systemd/linger '*'
   for g in /etc /run /usr/lib /usr/local/lib; do
-    some 0 "$g/systemd" 'system-generators/*' 'user-generators/*'
+    some 0 "$g/systemd" 'system-generators/*' 'user-generators/*' 'system-environment-generators/*' 'user-environment-generators/*'
+    some 16384 "$g/systemd" system.conf user.conf 'system.conf.d/*.conf' 'user.conf.d/*.conf'
   done
   some 32768 /etc sysconfig/gitlab-runner default/gitlab-runner
   leave units
