@@ -37,4 +37,20 @@ var runtimeRows = []row{
 	{"package-client NuGet", "developer-tools", check.Medium, "/home/runner/.nuget/NuGet/NuGet.Config", false, plainFile("/home/runner/.nuget/NuGet/NuGet.Config", "<configuration><packageSources><add key=\"x\" value=\"http://"+evil+"/v3/index.json\" /></packageSources></configuration>")},
 	{"dependency-caches Gradle's machine", "developer-tools", check.High, "/home/runner/.gradle/gradle.properties", false, plainFile("/home/runner/.gradle/gradle.properties", "org.gradle.jvmargs=-Xmx2g -javaagent:/opt/x.jar\n")},
 	{"package-client login in NuGet's settings", "secrets-on-disk", check.High, "/home/ir/.nuget/NuGet/NuGet.Config", false, plainFile("/home/ir/.nuget/NuGet/NuGet.Config", "<configuration><packageSourceCredentials><x><add key=\"ClearTextPassword\" value=\"hunter-two-and-more\" /></x></packageSourceCredentials></configuration>")},
+
+	{"1.1 orphan under the own systemd of the jobs' account", "orphans", check.High, "process 3201", false, func(tr *tree) {
+		tr.process(3200, 1, jobUser, "systemd", "/usr/lib/systemd/systemd", jobManager+"init.scope", nil, "/lib/systemd/systemd", "--user")
+		tr.process(3201, 3200, jobUser, "sleep", "/usr/bin/sleep", jobManager+"app.slice/sync.service", nil, "sleep", "9")
+	}},
+	{"1.1 orphan under a sudo that nobody waits for", "orphans", check.Medium, "process 3211", false, func(tr *tree) {
+		tr.process(3210, 1, 0, "sudo", "/usr/bin/sudo", "/x", nil, "sudo", "-b", "-u", "runner", "sleep", "9")
+		tr.process(3211, 3210, jobUser, "sleep", "/usr/bin/sleep", "/x", []string{"SUDO_USER=runner"}, "sleep", "9")
+	}},
+	{"1.1 orphan that sudo made root", "orphans", check.High, "process 3221", false, func(tr *tree) {
+		tr.process(3220, 1, 0, "sudo", "/usr/bin/sudo", "/x", nil, "sudo", "-b", "sleep", "9")
+		tr.process(3221, 3220, 0, "sleep", "/usr/bin/sleep", "/x", []string{"SUDO_USER=runner"}, "sleep", "9")
+	}},
 }
+
+// jobManager is the control group of the services of the jobs' account.
+const jobManager = "/user.slice/user-998.slice/user@998.service/"

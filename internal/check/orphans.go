@@ -1,9 +1,7 @@
 package check
 
 import (
-	"path"
 	"regexp"
-	"slices"
 	"strings"
 
 	"cordon/internal/host/snapshot"
@@ -58,19 +56,17 @@ func (v *view) judgeProcess(p *snapshot.Process) (Finding, bool) {
 		return Finding{}, false // the agents are another check's; kernel threads have neither
 	}
 	working := v.working[p.PID]
-	name, jobs := v.runnerUID(p.UID)
+	_, jobs := v.runnerUID(p.UID)
 	vars := jobVariables(p.Env)
 	var why reasons
 	if len(vars) > 0 && !working && !v.above[p.PID] {
 		why.add(High, "it carries the variables of a job (%s) and no runner is above it", quote(strings.Join(vars[:min(3, len(vars))], ", ")))
 	}
 	judgeTracking(p, &why)
-	if jobs && !working && !v.above[p.PID] && !v.session(p) {
-		s := Medium
-		if p.PPID <= 1 {
-			s = High
+	if !working && !v.above[p.PID] {
+		if s, words := v.leftBehind(p); s != "" {
+			why.add(s, "%s", words)
 		}
-		why.add(s, "it runs as %s, the account of the jobs, under process %d and under no runner", quote(name), p.PPID)
 	}
 	if odd := oddPlace(exe); odd != "" && !(working && inTemp(exe)) { // a test binary in /tmp is part of many jobs
 		why.add(High, "its executable %s %s", quote(exe), odd)
@@ -109,23 +105,6 @@ func judgeTracking(p *snapshot.Process, why *reasons) {
 		why.add(High, "RUNNER_TRACKING_ID was changed to %q, so that the end of its job does not end it", quote(id))
 	}
 }
-
-// sessionPrograms begin what a person does after logging in.
-var sessionPrograms = []string{"sshd", "sshd-session", "login", "su", "sudo", "systemd", "(sd-pam)", "agetty", "getty"}
-
-// login reports whether q manages a login. systemd counts only as the manager of a
-// login (its own pid is not 1), since everything is below 1.
-func login(q *snapshot.Process) bool {
-	exe, deleted := exeOf(q)
-	base := path.Base(exe)
-	if exe == "" {
-		base = string(q.Comm)
-	}
-	return q.PID != 1 && !deleted && slices.Contains(sessionPrograms, base) && (exe == "" || inSystem(exe))
-}
-
-// session reports whether p is a login of a person or part of one.
-func (v *view) session(p *snapshot.Process) bool { return login(p) || v.sessions[p.PID] }
 
 func commandLine(p *snapshot.Process) string {
 	if len(p.Args) > 0 {

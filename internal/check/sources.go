@@ -91,7 +91,7 @@ func source(address string, why *reasons) {
 		host = strings.ToLower(u.Hostname())
 	}
 	switch {
-	case err == nil && u.Scheme == "https" && (slices.Contains(publicFeeds, host)):
+	case err == nil && u.Scheme == "https" && slices.Contains(publicFeeds, host):
 	case oddPlace(address) != "" && strings.HasPrefix(address, "/"):
 		why.add(High, "packages come from %s, which %s", quote(address), oddPlace(address))
 	case bareAddress.MatchString(address) && !strings.Contains(address, "//127."):
