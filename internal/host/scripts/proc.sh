@@ -171,8 +171,56 @@ net() {
   leave net
 }
 
-# cross: a process that answers under its number and is not in the list of numbers is hidden. Threads answer too, so
-# its own number has to be that of its group; what came or went meanwhile is asked twice. In a tree the list is all there is.
+# probe UPTO: asks for numbers from n on; those that answer and are not in the list are put into hid. Threads answer
+# too, so the number has to be that of the group.
+probe() {
+  while [ "$n" -lt "$1" ]; do
+    n=$((n + 1))
+    [ -d "/proc/$n" ] || continue
+    case "$ALL " in *" $n "*) continue ;; esac
+    if field "/proc/$n/status" Tgid: && [ "${V#"${V%%[0-9]*}"}" = "$n" ]; then hid="$hid $n"; fi
+  done
+}
+
+# tasks: how many tasks the kernel counts, in all of it, and how many the list accounts for. They are one moment's where
+# no process and no thread was begun meanwhile, by the last number that was given; where there was no such moment MOVING is set.
+tasks() {
+  COUNT='' LISTED='' MOVING=' moving' k=0
+  while [ "$k" -lt 5 ]; do
+    k=$((k + 1))
+    slurp /proc/loadavg || return 1
+    was=${V#* * * } sum=0 # tasks that run/all of them, and the last number
+    for d in /proc/[0-9]*; do
+      slurp "$d/stat" || continue
+      V=${V##*) }
+      set -f
+      # shellcheck disable=SC2086 # its fields
+      set -- $V
+      set +f
+      case ${18:-x} in *[!0-9]*) ;; *) sum=$((sum + ${18})) ;; esac
+    done
+    slurp /proc/loadavg || return 1
+    now=${V#* * * }
+    c=${now#*/}
+    c=${c%% *}
+    case $c in '' | *[!0-9]* | ?????????*) return 1 ;; esac
+    [ -n "$COUNT" ] || COUNT=$c LISTED=$sum
+    if [ "${was#*/}" = "${now#*/}" ]; then
+      COUNT=$c LISTED=$sum MOVING=''
+      [ "$sum" -lt "$c" ] || return 0
+    fi
+  done
+  return 1
+}
+
+# seconds: V becomes how long this machine runs
+seconds() { slurp /proc/uptime && V=${V%%.*} && case $V in '' | *[!0-9]*) return 1 ;; esac }
+
+# cross: a process that answers under its number and is not in the list of numbers is hidden; what came or went meanwhile
+# is asked twice. Asked for is every number up to 65536, to the highest in the list and to the last that was given; who is
+# root can take a higher one. So the kernel's count of tasks is held against the list, and where it says that there are
+# more, the numbers to the highest possible are asked for too, as far as fifteen seconds reach. How far is told.
+# In a tree the list is all there is.
 cross() {
   enter cross
   if [ -n "$R" ]; then
@@ -182,22 +230,34 @@ cross() {
     return
   fi
   mx=$($TO head -c 16 /proc/sys/kernel/pid_max 2>/dev/null) # in one read: the kernel gives a number once only
-  case $mx in '' | *[!0-9]* | ??????????*) mx=32768 ;; esac
-  [ "$mx" -le 65536 ] || mx=65536
-  hid= n=0
-  while [ "$n" -lt "$mx" ]; do
-    n=$((n + 1))
-    [ -d "/proc/$n" ] || continue
-    case "$ALL " in *" $n "*) continue ;; esac
-    if field "/proc/$n/status" Tgid: && [ "${V#"${V%%[0-9]*}"}" = "$n" ]; then hid="$hid $n"; fi
+  case $mx in '' | *[!0-9]* | ??????????*) mx=4194304 ;; esac
+  slurp /proc/loadavg
+  up=65536
+  for n in $ALL "${V##* }"; do
+    case $n in '' | *[!0-9]* | ??????????*) ;; *) [ "$n" -le "$up" ] || up=$n ;; esac
   done
+  [ "$mx" -ge "$up" ] || up=$mx
+  hid='' n=0
+  probe "$up"
+  COUNT=''
+  if [ "$n" -lt "$mx" ] && ! tasks && seconds; then
+    end=$((V + 15))
+    while [ "$n" -lt "$mx" ] && seconds && [ "$V" -lt "$end" ]; do
+      up=$((n + 8192))
+      [ "$mx" -ge "$up" ] || up=$mx
+      probe "$up"
+    done
+  fi
+  probed=$n
   set -- /proc/[0-9]*
   left=
   for n in $hid; do
     for d do [ "$d" != "/proc/$n" ] || continue 2; done
     if [ -d "/proc/$n" ]; then left="$left $n"; fi
   done
-  frame fact probed "=$mx"
+  frame fact probed "=$probed"
+  frame fact pidmax "=$mx"
+  [ -z "$COUNT" ] || frame fact tasks "=$COUNT $LISTED$MOVING"
   frame fact hidden "=${left# }"
   leave cross
 }
