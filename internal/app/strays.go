@@ -32,7 +32,7 @@ func (a *App) strays(s *snapshot.Snapshot, ours []target.Ref) []engine.Stray {
 		}
 		x := row.Installations[0]
 		out = append(out, engine.Stray{
-			Host: x.Host, Root: untrusted.Clean(string(x.Root), 200), State: row.State, Why: row.Why, Runs: len(x.PIDs) > 0,
+			Host: x.Host, Root: untrusted.Clean(string(x.Root), 200), State: row.State, Why: row.Why, Runs: len(x.PIDs) > 0, PIDs: x.PIDs,
 			What: untrusted.Clean(fmt.Sprintf("%s %q at %s, registered to %s", x.Kind, x.Name, x.Root, cmp.Or(string(x.URL), "a place that it does not name")), 300),
 		})
 	}

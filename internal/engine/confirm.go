@@ -60,8 +60,15 @@ func (r *Run) confirm(ctx context.Context, t task) (Prompt, error) {
 	}
 	p := r.prompt(t, Progress, "")
 	final := true
+	look := providers.LookBetween
+	switch {
+	case over:
+		look = providers.LookWhole
+	case first:
+		look = providers.LookFirst
+	}
 	for _, o := range watched {
-		v, seen, err := r.judge(ctx, o, w, hosts, now)
+		v, seen, err := r.judge(providers.WithLook(ctx, look), o, w, hosts, now)
 		if err != nil {
 			return Prompt{}, err
 		}
@@ -171,7 +178,7 @@ func (r *Run) judge(ctx context.Context, t task, w *watchData, hosts []witness.O
 	if err != nil {
 		return witness.Verdict{}, nil, err
 	}
-	window := watch.Window{Runner: t.on, Hosts: mine, From: w.From, Needs: w.Needs, Now: now}
+	window := watch.Window{Runner: t.on, Hosts: mine, From: w.From, Needs: w.Needs, Now: now, Stray: r.isStray}
 	if t.on.Kind == target.Host {
 		return watch.JudgeHost(window, r.st.seen[t.key()]), seen, nil
 	}

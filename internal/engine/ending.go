@@ -107,6 +107,7 @@ func (r *Run) ending() Ending {
 			}
 		}
 		e.Notes = notes
+		e = r.straysEnd(e)
 	}
 	e.Notes = append(r.notes(), e.Notes...)
 	if r.o.Issuer != nil {
@@ -143,7 +144,7 @@ func (r *Run) endingOf(runner target.Ref) (e Ending, bad int) {
 	}
 	dereg := r.endOf(providers.Deregister, runner)
 	for _, o := range poll.Against {
-		if o.Source == witness.HostProcess && o.Exists == witness.Yes && slices.Contains(dereg, Done) {
+		if o.Source == witness.HostProcess && o.Exists == witness.Yes && slices.Contains(dereg, Done) && o.Subject.Kind == target.Host {
 			e.Notes = append(e.Notes, "DEREGISTERED, STILL RUNNING on "+o.Subject.Short())
 		}
 	}

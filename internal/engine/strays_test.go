@@ -25,17 +25,18 @@ func TestARunnerThatIsNotOursIsAnOpenItem(t *testing.T) {
 		stray  engine.Stray
 		says   string
 		never  string
+		exit   int
 	}{
-		"it runs to the end":  {whole, func(*rig) {}, stray, "still runs on h1; registration not ours: open item", "gone"},
-		"somebody ended it":   {whole, func(g *rig) { g.until(kind(engine.Watch)); g.w.WithHost("h1", stop) }, stray, "gone from this host (h1); registration not ours: open item", "still runs"},
-		"nobody looked again": {stepSnapshot + stepCollect, func(*rig) {}, stray, "nobody looked again; registration not ours: open item", "gone"},
+		"it runs to the end":  {whole, func(*rig) {}, stray, "still runs on h1; registration not ours: open item", "gone", engine.ExitPolls},
+		"somebody ended it":   {whole, func(g *rig) { g.until(kind(engine.Watch)); g.w.WithHost("h1", stop) }, stray, "gone from this host (h1); registration not ours: open item", "still runs", engine.ExitDone},
+		"nobody looked again": {stepSnapshot + stepCollect, func(*rig) {}, stray, "nobody looked again; registration not ours: open item", "gone", engine.ExitCannotTell},
 		"the last look saw nothing": {whole, func(g *rig) {
 			g.until(kind(engine.Watch))
 			g.w.WithHost("h1", func(h *enginemodel.Host) { h.Away = true })
-		}, stray, "the last look could not see; registration not ours: open item", "gone"},
-		"only its files were there":  {whole, func(g *rig) { g.w.WithHost("h1", stop) }, engine.Stray{Host: "h1", Root: devEnv, State: fleet.NotOurs}, "its files were on h1; registration not ours: open item", "gone"},
-		"it is in no list of ours":   {whole, func(*rig) {}, engine.Stray{Host: "h1", Root: devEnv, State: fleet.Rogue, Runs: true}, "still runs on h1; registered nowhere that was listed: open item", "not ours"},
-		"one that is nobody's stray": {whole, func(*rig) {}, engine.Stray{}, "another runner agent runs on h1", "open item"},
+		}, stray, "the last look could not see; registration not ours: open item", "gone", engine.ExitCannotTell},
+		"only its files were there":  {whole, func(g *rig) { g.w.WithHost("h1", stop) }, engine.Stray{Host: "h1", Root: devEnv, State: fleet.NotOurs}, "its files were on h1; registration not ours: open item", "gone", engine.ExitDone},
+		"it is in no list of ours":   {whole, func(*rig) {}, engine.Stray{Host: "h1", Root: devEnv, State: fleet.Rogue, Runs: true}, "still runs on h1; registered nowhere that was listed: open item", "not ours", engine.ExitPolls},
+		"one that is nobody's stray": {whole, func(*rig) {}, engine.Stray{}, "another runner agent runs on h1", "open item", engine.ExitDone},
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := newRig(t, c.steps)
@@ -57,6 +58,9 @@ func TestARunnerThatIsNotOursIsAnOpenItem(t *testing.T) {
 			check := func(e engine.Ending) {
 				t.Helper()
 				all := strings.Join(e.Open, "\n")
+				if e.Exit != c.exit {
+					t.Errorf("ends %s (exit %d), want exit %d; %q", e.Word, e.Exit, c.exit, e.Notes)
+				}
 				if !strings.Contains(all, c.says) || strings.Contains(all, c.never) || strings.Count(all, "runs on h1") > 1 {
 					t.Errorf("ends %s, open %q", e.Word, e.Open)
 				}

@@ -24,9 +24,10 @@ func JudgeHost(w Window, seen []witness.Observation) witness.Verdict {
 		j.egress(h, seen)
 		j.beside(h, seen)
 	}
+	v.Missing = append(j.lacks, j.aside...)
 	v.State, v.Why = j.state()
 	switch {
-	case v.State == witness.CannotTell && j.runs && len(v.Missing) == 0:
+	case v.State == witness.CannotTell && j.runs && len(j.lacks) == 0:
 		v.State, v.Why = witness.Polling, "a runner agent still runs there: whether it is answered is not known here"
 	case v.State == witness.Silent:
 		v.Why = fmt.Sprintf("no runner agent runs there, by the host's own word alone, over %s", w.Needs)
@@ -36,6 +37,28 @@ func JudgeHost(w Window, seen []witness.Observation) witness.Verdict {
 
 // beside counts the agents of the last look that are not the configured unit's.
 func (j *judged) beside(h target.Ref, seen []witness.Observation) {
+	for _, o := range j.others(h, seen) {
+		j.runs = true
+		j.against(o)
+	}
+}
+
+// strays counts those of them that no list of ours has: the runner itself may be silent,
+// and the machine is in somebody else's hands still.
+func (j *judged) strays(h target.Ref, seen []witness.Observation) {
+	if j.w.Stray == nil {
+		return
+	}
+	for _, o := range j.others(h, seen) {
+		if j.w.Stray(o) {
+			j.stray = o.Says
+			j.against(o)
+		}
+	}
+}
+
+// others are the agents of the last look at a host that are not the configured unit's.
+func (j *judged) others(h target.Ref, seen []witness.Observation) (out []witness.Observation) {
 	var last witness.Observation
 	for _, o := range seen {
 		if o.Subject == h && o.Source == witness.HostProcess && !o.At.Before(last.At) {
@@ -44,8 +67,8 @@ func (j *judged) beside(h target.Ref, seen []witness.Observation) {
 	}
 	for _, o := range seen {
 		if o.Subject.Kind == target.Installation && o.Subject.Scope.Path == h.ID && o.Exists == witness.Yes && o.At.Equal(last.At) && !o.At.Before(j.w.From) {
-			j.runs = true
-			j.against(o)
+			out = append(out, o)
 		}
 	}
+	return out
 }

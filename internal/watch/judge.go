@@ -9,6 +9,7 @@ package watch
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -27,6 +28,10 @@ type Window struct {
 	From   time.Time    // when the last containing change was read back
 	Needs  time.Duration
 	Now    time.Time
+
+	// Stray reports whether an agent that was seen beside the runner's own is one that no
+	// list of ours has: planted, by all that is known. nil: none is.
+	Stray func(witness.Observation) bool
 }
 
 // Judge weighs what was seen in w. Observations may come in any order; those from
@@ -41,10 +46,12 @@ func Judge(w Window, seen []witness.Observation) witness.Verdict {
 	for _, h := range w.Hosts {
 		j.host(h, seen)
 		j.egress(h, seen)
+		j.strays(h, seen)
 	}
 	if len(w.Hosts) == 0 {
-		v.Missing = append(v.Missing, "no host is known for this runner: only the provider can speak")
+		j.missing("no host is known for this runner: only the provider can speak")
 	}
+	v.Missing = append(j.lacks, j.aside...)
 	v.State, v.Why = j.state()
 	return v
 }
@@ -54,18 +61,30 @@ type judged struct {
 	v    *witness.Verdict
 	came struct{ back, accepted, knocking, called bool } // what was seen against silence
 	runs bool                                            // an agent process still runs: quiet now is not silent
+
+	stray string   // an agent that is in no list of ours runs there still, as it was seen last
+	lacks []string // witnesses that silence needs
+	aside []string // what nobody can be made to say here: told, and no verdict waits for it
 }
 
 func (j *judged) against(o witness.Observation) { j.v.Against = append(j.v.Against, o) }
 func (j *judged) pro(o witness.Observation)     { j.v.For = append(j.v.For, o) }
 func (j *judged) missing(format string, a ...any) {
-	j.v.Missing = append(j.v.Missing, fmt.Sprintf(format, a...))
+	j.lacks = append(j.lacks, fmt.Sprintf(format, a...))
+}
+
+func (j *judged) beyond(format string, a ...any) {
+	if s := fmt.Sprintf(format, a...); !slices.Contains(j.aside, s) {
+		j.aside = append(j.aside, s)
+	}
 }
 
 // provider weighs what the provider says: the last word on the registration, and
 // every word on the machine having come back.
 func (j *judged) provider(seen []witness.Observation) {
 	var last, returned *witness.Observation
+	logs := map[string]witness.Observation{} // the last word of each audit log
+	brief := ""
 	for i, o := range seen {
 		if o.Source.Independent() != "provider" || o.At.Before(j.w.From) {
 			continue
@@ -80,6 +99,9 @@ func (j *judged) provider(seen []witness.Observation) {
 		case o.Source == witness.ProviderAudit:
 			// Its log speaks only of what it has: it is late, and most plans lack it. What it
 			// does not say is no word on the registration.
+			logs[o.Place] = o
+		case o.Brief != "":
+			brief = o.Brief
 		case o.Returned != witness.Unknown || o.CouldNot != "" && o.Subject != j.w.Runner:
 			returned = &seen[i]
 		default:
@@ -98,12 +120,27 @@ func (j *judged) provider(seen []witness.Observation) {
 	default:
 		j.missing("provider: it could not be seen whether the registration is there")
 	}
-	if returned == nil {
+	if returned == nil && brief != "" {
+		j.missing("another registration: looked for in part; %s", brief)
+	} else if returned == nil {
 		j.missing("it was not looked for under another registration")
 	} else if returned.CouldNot != "" {
 		j.missing("another registration: %s", returned.CouldNot)
 	} else if returned.Returned == witness.No {
 		j.pro(*returned)
+	}
+	if returned != nil && returned.Exists == witness.Yes && last != nil && last.Exists == witness.No {
+		j.missing("provider: it is gone by its number and in the list of runners all the same")
+	}
+	if returned != nil && returned.Except != "" {
+		j.beyond("another registration: not looked at: %s", returned.Except)
+	}
+	for _, at := range slices.Sorted(maps.Keys(logs)) {
+		if o := logs[at]; o.CouldNot != "" {
+			j.beyond("%s", o.CouldNot)
+		} else if o.Except != "" {
+			j.beyond("%s", o.Except)
+		}
 	}
 }
 
@@ -199,8 +236,10 @@ func (j *judged) state() (string, string) {
 		return witness.Knocking, "it was seen to call the provider; whether it was answered is not known"
 	case quiet < j.w.Needs:
 		return witness.Waiting, fmt.Sprintf("quiet for %s of %s", quiet.Round(time.Minute), j.w.Needs)
-	case len(j.v.Missing) > 0:
-		return witness.CannotTell, j.v.Missing[0]
+	case j.stray != "":
+		return witness.Polling, "quiet itself, but " + j.stray + ", which no list of ours has; whether that one is answered is not known here"
+	case len(j.lacks) > 0:
+		return witness.CannotTell, j.lacks[0]
 	case j.runs:
 		return witness.CannotTell, "quiet, but an agent process still runs there"
 	case len(j.v.Against) > 0:

@@ -135,3 +135,64 @@ func swapLog(first, last func(*witness.Observation)) []witness.Observation {
 	}
 	return all
 }
+
+// What nobody can be made to say here is told beside a verdict and holds up none; what a
+// witness says against itself, or left to a later look, is not silence.
+func TestWhatWasNotLookedAtIsNamedInTheVerdict(t *testing.T) {
+	brief := func(o *witness.Observation) { o.Brief = "the lists of all scopes are read at the end" }
+	listed := func(o *witness.Observation) { nowhere(o); o.Exists = witness.Yes }
+	search := func(minute int, f func(*witness.Observation)) []witness.Observation {
+		all := slices.DeleteFunc(quiet(), func(o witness.Observation) bool { return o.Returned != witness.Unknown })
+		return append(all, seen(runner, witness.ProviderAPI, minute, f))
+	}
+	for name, c := range map[string]struct {
+		seen    []witness.Observation
+		state   string
+		missing string
+	}{
+		"a log that cannot be read":            {append(quiet(), seen(runner, witness.ProviderAudit, 64, dark)), witness.Silent, "no route"},
+		"a log that was read at last":          {append(quiet(), seen(runner, witness.ProviderAudit, 30, dark), seen(runner, witness.ProviderAudit, 64, nil)), witness.Silent, ""},
+		"a log that goes on":                   {append(quiet(), seen(runner, witness.ProviderAudit, 64, func(o *witness.Observation) { o.Except = "there is more" })), witness.Silent, "there is more"},
+		"a level that is not configured":       {search(64, func(o *witness.Observation) { nowhere(o); o.Except = "an enterprise" }), witness.Silent, "an enterprise"},
+		"listed, and gone by its number":       {search(64, listed), witness.CannotTell, "in the list of runners all the same"},
+		"looked for in part at last":           {search(64, brief), witness.CannotTell, "looked for in part"},
+		"looked for in part, and then wholly":  {append(search(30, brief), seen(runner, witness.ProviderAPI, 64, nowhere)), witness.Silent, ""},
+		"a brief look found it":                {search(64, func(o *witness.Observation) { brief(o); back(o) }), witness.Resurrected, ""},
+		"a brief look had a job of it":         {append(quiet(), seen(runner, witness.ProviderAPI, 50, func(o *witness.Observation) { brief(o); answered(40)(o) })), witness.Polling, ""},
+		"a brief look after the registration":  {append(quiet(), seen(runner, witness.ProviderAPI, 64, brief)), witness.Silent, ""},
+		"nothing of all this, for the control": {quiet(), witness.Silent, ""},
+	} {
+		v := judge(65, c.seen)
+		if v.State != c.state || !strings.Contains(strings.Join(v.Missing, "\n"), c.missing) || c.state == witness.Silent && (len(v.Missing) > 0) != (c.missing != "") {
+			t.Errorf("%s: %s (%s), missing %q", name, v.State, v.Why, v.Missing)
+		}
+	}
+}
+
+// A planted agent on its host stands against the silence of a runner for as long as it
+// runs; one that is ours, beside it, does not.
+func TestAPlantedAgentOnItsHostIsNotSilence(t *testing.T) {
+	beside := func(minute int) witness.Observation {
+		x := target.Ref{System: target.SSH, Scope: target.Scope{Level: target.Host, Path: host.ID}, Kind: target.Installation, ID: "Runner.Listener-9"}
+		return seen(x, witness.HostProcess, minute, func(o *witness.Observation) { runs(o); o.Says = "another runner agent runs on build-07" })
+	}
+	for name, c := range map[string]struct {
+		at    int
+		stray func(witness.Observation) bool
+		state string
+		now   int
+	}{
+		"it runs":                      {64, func(witness.Observation) bool { return true }, witness.Polling, 65},
+		"it runs, and the watch too":   {64, func(witness.Observation) bool { return true }, witness.Waiting, 64},
+		"it was gone at the last look": {1, func(witness.Observation) bool { return true }, witness.Silent, 65},
+		"it is one of ours":            {64, func(witness.Observation) bool { return false }, witness.Silent, 65},
+		"nobody knows of planted ones": {64, nil, witness.Silent, 65},
+	} {
+		all := append(quiet(), beside(c.at))
+		v := Judge(Window{Runner: runner, Hosts: []target.Ref{host}, From: began, Needs: 65 * time.Minute, Now: began.Add(time.Duration(c.now) * time.Minute), Stray: c.stray}, all)
+		against := slices.ContainsFunc(v.Against, func(o witness.Observation) bool { return o.Subject.Kind == target.Installation })
+		if v.State != c.state || against != (c.state == witness.Polling || c.state == witness.Waiting) {
+			t.Errorf("%s: %s (%s), against %+v", name, v.State, v.Why, v.Against)
+		}
+	}
+}

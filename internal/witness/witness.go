@@ -86,6 +86,15 @@ type Observation struct {
 	// what still comes. It contains nothing by itself; empty: nothing is held back.
 	Partly string `json:"partly,omitempty"`
 
+	// Brief says what a look between others left to the next whole one: what it saw counts,
+	// and what it did not see counts for nothing. Empty: the look was whole.
+	Brief string `json:"brief,omitempty"`
+	// Except says what of the question it answers nothing about and never could here, such
+	// as a level that is not configured; a verdict tells it beside.
+	Except string `json:"except,omitempty"`
+	// Place is which of several logs or lists of one service it is of; empty: there is one.
+	Place string `json:"place,omitempty"`
+
 	PausedUntil time.Time     `json:"paused_until,omitzero"` // zero: no expiry
 	LastContact time.Time     `json:"last_contact,omitzero"`
 	Clock       Clock         `json:"clock,omitempty"`

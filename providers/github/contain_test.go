@@ -132,7 +132,7 @@ func TestContainingAnOrganizationsRunnerEndsHonestly(t *testing.T) {
 		t.Errorf("not removed, or not after its run was canceled once: %s", strings.Join(w.said, "\n"))
 	}
 	notes := strings.Join(w.ending.Notes, "\n")
-	if w.ending.Word != "cannot tell" || !strings.Contains(notes, "rotate gh/23@acme: skipped") || !strings.Contains(notes, "no host") {
+	if w.ending.Word != "cannot tell" || !strings.Contains(notes, "rotate gh/23@acme: skipped") || !strings.Contains(notes, "add repositories:acme") {
 		t.Errorf("%+v", w.ending)
 	}
 }

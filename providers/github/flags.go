@@ -28,6 +28,8 @@ import (
 //   - id-token: write: its workflow lets the job have an OpenID Connect token, with which
 //     clouds and registries let it in without any secret.
 //   - by name: another registration's id with this runner's name.
+//   - by id alone: its id, and nothing tells that the name is its own; each scope has ids of
+//     its own.
 const (
 	flagFork       = "fork pull request"
 	flagFirst      = "first-time actor"
@@ -38,6 +40,7 @@ const (
 	flagDeployment = "deployment"
 	flagToken      = "id-token: write"
 	flagByName     = "by name"
+	flagByID       = "by id alone"
 )
 
 // oddNeeds is how many runs there must have been before an hour can be called odd.
@@ -128,6 +131,9 @@ func (f *flagger) of(h hit) []string {
 	f.deployed(h)
 	if h.byName {
 		f.flag(flagByName, fmt.Sprintf("runner id %d", h.job.RunnerID))
+	}
+	if h.byID {
+		f.flag(flagByID, fmt.Sprintf("runner %q", f.s.p.text(h.job.RunnerName)))
 	}
 	if len(f.not) > 0 {
 		f.out = append(f.out, "not looked: "+strings.Join(f.not, ", "))

@@ -33,6 +33,7 @@ type hit struct {
 	run    wireRun
 	job    wireJob
 	byName bool // another registration's id, the same name
+	byID   bool // its id, and nothing says that the name is its own: another scope may have that id
 }
 
 // surely reports whether both the id and the name of the job's runner are this one's:
@@ -49,6 +50,7 @@ type search struct {
 	sc    scope
 	id    int64
 	w     *wireRunner // nil: the name is not known
+	names []string    // others that it is known by
 	since time.Time
 	now   time.Time
 	exact bool // for a change: what is not surely this registration's is not found
@@ -79,18 +81,21 @@ func (p *Provider) Jobs(ctx context.Context, t target.Ref, since time.Time, max 
 	return out, s.partial(), ctx.Err()
 }
 
-// seek finds all the jobs of a runner that touch the time since.
-func (p *Provider) seek(ctx context.Context, t target.Ref, since time.Time, calls int) (*search, error) {
+// seek finds all the jobs of a runner that touch the time since. names are what the caller
+// knows it by: of a registration that is gone GitHub tells no name, and another process may
+// have been the one that read it.
+func (p *Provider) seek(ctx context.Context, t target.Ref, since time.Time, calls int, names ...string) (*search, error) {
 	sc, id, err := p.placed(ctx, t)
 	if err != nil {
 		return nil, err
 	}
-	if s := p.memory.search(sc, id, since, providers.RecentFrom(ctx)); s != nil {
+	if s := p.memory.search(sc, id, since, providers.RecentFrom(ctx)); s != nil && (s.w != nil || len(names) == 0) {
 		s.b = p.spend(ctx, calls)
 		return s, nil
 	}
 	s := &search{p: p, b: p.spend(ctx, calls), sc: sc, id: id, since: since, now: p.clock.Now(), history: map[string]*history{}}
-	w, why, err := p.runnerOf(ctx, s.b, sc, id)
+	s.names = slices.DeleteFunc(names, func(n string) bool { return n == "" })
+	w, why, err := p.runnerOf(ctx, s.b, sc, id, s.names...)
 	if err != nil {
 		return nil, err
 	}
@@ -194,7 +199,7 @@ func (s *search) run(ctx context.Context, repo string, r wireRun) error {
 	for _, j := range jobs {
 		is, byName := s.matches(j)
 		if is && (j.CompletedAt.IsZero() || !j.CompletedAt.Before(s.since)) {
-			s.found = append(s.found, hit{repo: repo, run: r, job: j, byName: byName})
+			s.found = append(s.found, hit{repo: repo, run: r, job: j, byName: byName, byID: !byName && !s.called(j.RunnerName)})
 		}
 	}
 	return err
@@ -210,9 +215,18 @@ func (s *search) matches(j wireJob) (is, byName bool) {
 	case s.w == nil:
 		return j.RunnerID == s.id, false
 	case j.RunnerID == s.id:
-		return j.RunnerName == "" || strings.EqualFold(j.RunnerName, s.w.Name), false
+		return j.RunnerName == "" || s.called(j.RunnerName), false
 	}
-	return strings.EqualFold(j.RunnerName, s.w.Name), true
+	return s.called(j.RunnerName), true
+}
+
+// called reports whether a name is one of the runner's.
+func (s *search) called(name string) bool {
+	if name == "" || s.w == nil {
+		return false
+	}
+	same := func(n string) bool { return strings.EqualFold(n, name) }
+	return same(s.w.Name) || slices.ContainsFunc(s.names, same)
 }
 
 // newest are the newest of what was found; what is cut off is said.

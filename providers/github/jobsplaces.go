@@ -54,7 +54,7 @@ func (p *Provider) servedBy(ctx context.Context, b *bounded, sc scope, w *wireRu
 func (p *Provider) orgPlaces(ctx context.Context, b *bounded, sc scope, w *wireRunner) ([]served, []string, error) {
 	if w == nil || w.GroupID == nil {
 		list, whys, err := p.orgRepos(ctx, b, sc.path)
-		return list, append(whys, "the runner's group is not known, so every repository of "+sc.path+" is looked at"), err
+		return list, append(whys, "the runner's group is not known, so every repository of "+sc.path+wider), err
 	}
 	at := sc.prefix() + "/actions/runner-groups/" + strconv.FormatInt(*w.GroupID, 10)
 	g, err := oneGroup(ctx, b, at, *w.GroupID)
@@ -63,7 +63,7 @@ func (p *Provider) orgPlaces(ctx context.Context, b *bounded, sc scope, w *wireR
 		return nil, nil, err
 	case err != nil:
 		list, whys, lerr := p.orgRepos(ctx, b, sc.path)
-		return list, append(whys, fmt.Sprintf("which repositories the runner's group has could not be read (%v), so every one of %s is looked at", err, sc.path)), lerr
+		return list, append(whys, fmt.Sprintf("which repositories the runner's group has could not be read (%v), so every one of %s%s", err, sc.path, wider)), lerr
 	case g.Visibility != "selected":
 		return p.orgRepos(ctx, b, sc.path)
 	}
@@ -82,15 +82,16 @@ func (p *Provider) orgPlaces(ctx context.Context, b *bounded, sc scope, w *wireR
 			return p.orgPlaces(ctx, b, sc, &was)
 		}
 		list, whys, lerr := p.orgRepos(ctx, b, sc.path)
-		return list, append(whys, servesNobody+"every repository of "+sc.path+" is looked at"), lerr
+		return list, append(whys, servesNobody+"every repository of "+sc.path+wider), lerr
 	}
 	return c.list, c.lacks(), err
 }
 
-// What is said where a list is as whole as it can be: neither is something left out.
+// What is said where a list is as whole as it can be: none of it is something left out.
 const (
 	servesNobody = "the runner's group serves nobody now, so "
 	onlySeen     = "that this credential can see"
+	wider        = " is looked at" // more than may use it
 )
 
 // orgRepos lists every repository of an organization. It is a bare list: what the
@@ -222,8 +223,9 @@ func cmpErr(err, other error) error {
 }
 
 // runnerOf reads the registration, or remembers what an earlier reading said of one that
-// is gone; nil: nothing is known of it but its id. The error ends the search.
-func (p *Provider) runnerOf(ctx context.Context, s service, sc scope, id int64) (*wireRunner, string, error) {
+// is gone, or takes the first of names; nil: nothing is known of it but its id. The error
+// ends the search.
+func (p *Provider) runnerOf(ctx context.Context, s service, sc scope, id int64, names ...string) (*wireRunner, string, error) {
 	w, _, err := p.details(ctx, s, sc, id)
 	if err == nil {
 		p.memory.name(sc, w)
@@ -236,6 +238,8 @@ func (p *Provider) runnerOf(ctx context.Context, s service, sc scope, id int64) 
 	switch {
 	case ok:
 		return &old, "", nil
+	case len(names) > 0:
+		return &wireRunner{ID: id, Name: names[0]}, "", nil
 	case errors.Is(err, providers.ErrNotFound):
 		return nil, "the runner is gone and its name is not known: jobs are matched by its id alone", nil
 	}

@@ -11,8 +11,11 @@ import (
 	"cordon/providers"
 )
 
-// maxNamesakes bounds how many are kept; more make the answer partial.
-const maxNamesakes = 100
+// How many are kept; more make the answer partial.
+const (
+	maxNamesakes = 100
+	maxAlike     = 2000 // of a pool: a reference is some 60 bytes on one line of the journal
+)
 
 // Namesakes implements providers.Namesaker. GitHub tells of no runner since when it is
 // registered: that one in another scope was there before can be known only by having
@@ -23,7 +26,9 @@ func (p *Provider) Namesakes(ctx context.Context, t target.Ref, traits providers
 		return providers.Known{}, fmt.Errorf("look for others that are called as %s: %w", t.Short(), err)
 	}
 	self := p.ref(sc, id)
-	known := providers.Known{Names: slices.DeleteFunc(slices.Concat(traits.Names, traits.Hosts), func(s string) bool { return s == "" })}
+	known := providers.Known{
+		Names: slices.DeleteFunc(slices.Concat(traits.Names, traits.Hosts), func(s string) bool { return s == "" }), Labels: traits.Labels,
+	}
 	lack := func(why string) {
 		if known.Partial == "" {
 			known.Partial = untrusted.Clean(why, 300)
@@ -38,11 +43,19 @@ func (p *Provider) Namesakes(ctx context.Context, t target.Ref, traits providers
 		}
 		for _, x := range page.Runners {
 			switch {
-			case x.Ref == self || !named(traits, string(x.Name)):
-			case len(known.Refs) == maxNamesakes:
-				lack(fmt.Sprintf("more than %d are called so", maxNamesakes))
-			default:
+			case x.Ref == self:
+			case named(traits, string(x.Name)):
+				if len(known.Refs) == maxNamesakes {
+					lack(fmt.Sprintf("more than %d are called so", maxNamesakes))
+					continue
+				}
 				known.Refs = append(known.Refs, x.Ref)
+			case len(traits.Labels) > 0 && sameLabels(x, traits.Labels):
+				if len(known.Alike) == maxAlike {
+					lack(fmt.Sprintf("more than %d have all its labels", maxAlike))
+					continue
+				}
+				known.Alike = append(known.Alike, x.Ref)
 			}
 		}
 		return ctx.Err()

@@ -59,7 +59,11 @@ func (p *Provider) onIt(ctx context.Context, sc scope, w wireRunner, calls int) 
 
 // left reports whether something that this credential can see was not looked at.
 func (s *search) left() bool {
-	return slices.ContainsFunc(s.lacks, func(l string) bool { return !strings.HasSuffix(l, onlySeen) && !strings.HasPrefix(l, servesNobody) })
+	return slices.ContainsFunc(s.lacks, func(l string) bool {
+		return slices.ContainsFunc(strings.Split(l, "; "), func(part string) bool {
+			return !strings.HasSuffix(part, onlySeen) && !strings.HasSuffix(part, wider) && !strings.HasPrefix(part, servesNobody)
+		})
+	})
 }
 
 // placesOf are the repositories whose jobs may be on a runner, from few requests: those that
