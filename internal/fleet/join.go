@@ -19,12 +19,16 @@ type join struct {
 	runners []providers.Runner
 	hosts   map[string]*read
 	all     []*place
+
+	machines map[string][]string // configured names of each machine, sorted
 }
 
 // read is the snapshot of one host that counts.
 type read struct {
 	taken time.Time
 	whole bool // what is not in it was not there
+
+	machine string // which machine it is, see machineOf
 }
 
 // place is one installation and the runner it was given to, if any.
@@ -34,14 +38,15 @@ type place struct {
 }
 
 func newJoin(in Input) *join {
-	j := &join{in: in, hosts: map[string]*read{}}
+	j := &join{in: in, hosts: map[string]*read{}, machines: map[string][]string{}}
 	j.runners = slices.Clone(in.Runners)
 	slices.SortStableFunc(j.runners, func(a, b providers.Runner) int { return compareRefs(a.Ref, b.Ref) })
 	j.runners = slices.CompactFunc(j.runners, func(a, b providers.Runner) bool { return a.Ref == b.Ref })
 	for _, r := range ReadsOf(in.Snapshots) {
 		s := r.Best()
 		whole := s.Seen(snapshot.SectionRunners) && s.Seen(snapshot.SectionProc) && s.Seen(snapshot.SectionDetail)
-		j.hosts[r.Host] = &read{taken: s.Taken, whole: whole}
+		j.hosts[r.Host] = &read{taken: s.Taken, whole: whole, machine: machineOf(s)}
+		j.machines[machineOf(s)] = append(j.machines[machineOf(s)], r.Host)
 		for _, i := range r.Installations() {
 			j.all = append(j.all, &place{Installation: i})
 		}
@@ -76,6 +81,9 @@ func (j *join) row(r providers.Runner) Row {
 	}
 	slices.Sort(row.Hosts)
 	row.Hosts = slices.Compact(row.Hosts)
+	if one := j.sameMachine(&row); one != "" {
+		how = append(how, one)
+	}
 	row.Known = strings.Join(how, "; ")
 	j.looked(&row)
 	j.judge(&row, proposed)

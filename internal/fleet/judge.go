@@ -105,7 +105,8 @@ func (j *join) contested(rows []Row) {
 func (j *join) clones(rows []Row) {
 	at := map[identity]map[string]bool{}
 	each := func(in check.Installation, yield func(identity)) {
-		where := in.Host + ":" + untrusted.Clean(string(in.Root), 120)
+		host := j.names(in.Host)[0] // the same machine under another name is no second place
+		where := host + ":" + untrusted.Clean(string(in.Root), 120)
 		put := func(id identity, place string) {
 			if at[id] == nil {
 				at[id] = map[string]bool{}
@@ -118,7 +119,7 @@ func (j *join) clones(rows []Row) {
 		if in.SystemID != "" && strings.HasPrefix(in.SystemID, "r_") {
 			put(identity{"system id", in.SystemID}, where)
 		} else if in.SystemID != "" { // derived from the machine's id: two roots of one host share it
-			put(identity{"system id", in.SystemID}, in.Host)
+			put(identity{"system id", in.SystemID}, host)
 		}
 		if in.TokenPrint != "" {
 			put(identity{"token", in.TokenPrint}, where)
