@@ -31,6 +31,7 @@ type journal struct {
 	gaps      int
 	heads     []headData
 	writers   map[string]bool // keys of those who took the case
+	agreed    []agreed
 }
 
 type headData struct {
@@ -150,6 +151,8 @@ func (j *journal) note(l casefile.Line) error {
 		j.items = append(j.items, it)
 	case "gap":
 		j.gaps++
+	case "approve":
+		return j.approved(l)
 	case "take":
 		if j.writers == nil {
 			j.writers = map[string]bool{}

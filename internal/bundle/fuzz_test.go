@@ -25,7 +25,7 @@ func FuzzVerify(f *testing.F) {
 	signed := unpacked(f, good)
 	f.Fuzz(func(t *testing.T, b []byte) {
 		rep, err := Verify(bytes.NewReader(b), VerifyOptions{Allowed: allowed, Limits: Limits{Entries: 200, Entry: 1 << 20, Total: 1 << 22}})
-		if err != nil && !errors.Is(err, ErrIntegrity) || len(rep.Checks) != 14 || (err == nil) != rep.OK() {
+		if err != nil && !errors.Is(err, ErrIntegrity) || len(rep.Checks) != 15 || (err == nil) != rep.OK() {
 			t.Fatalf("%v %+v", err, rep)
 		}
 		if rep.Trusted() {

@@ -38,7 +38,7 @@ func TestAWholeBundleIsGoodInEveryRow(t *testing.T) {
 			rep.Signer.Principal != alice || rep.Signer.Key != m.key.Fingerprint() || rep.Status != Closed {
 			t.Errorf("%+v", rep)
 		}
-		if len(rep.Checks) != 14 {
+		if len(rep.Checks) != 15 {
 			t.Errorf("%d rows", len(rep.Checks))
 		}
 		for _, c := range rep.Checks {

@@ -76,7 +76,7 @@ func AllowedLine(principal string, s Signer) (string, error) {
 	if !principalRE.MatchString(principal) {
 		return "", fmt.Errorf("allowed_signers line for %q: a principal is one name like alice@example.org", principal)
 	}
-	return fmt.Sprintf("%s namespaces=%q %s", principal, NamespaceBundle+","+NamespaceHead, s.PublicKey()), nil
+	return fmt.Sprintf("%s namespaces=%q %s", principal, NamespaceBundle+","+NamespaceHead+","+NamespaceApproval, s.PublicKey()), nil
 }
 
 // ParseAllowed reads an allowed_signers file as ssh-keygen does: principals, options

@@ -15,6 +15,9 @@ import (
 // NamespaceApproval is the SSHSIG namespace of an approval.
 const NamespaceApproval = "cordon-approval@v1"
 
+// maxRequest bounds a request, in bytes.
+const maxRequest = 16 << 10
+
 // ErrRequest means that a text is no request for an approval.
 var ErrRequest = errors.New("not a request for an approval")
 
@@ -41,7 +44,7 @@ var askedBy = regexp.MustCompile(`^(.*) \(key (none|SHA256:[A-Za-z0-9+/=]+)\), c
 func ParseApproval(text string) (Approval, error) {
 	body, ended := strings.CutSuffix(text, "\n")
 	lines := strings.Split(body, "\n")
-	if flat := strings.Join(lines, " "); len(lines) != 8 || !ended || lines[0] != NamespaceApproval || untrusted.Clean(flat, len(text)) != flat {
+	if flat := strings.Join(lines, " "); len(text) > maxRequest || len(lines) != 8 || !ended || lines[0] != NamespaceApproval || untrusted.Clean(flat, len(text)) != flat {
 		return Approval{}, fmt.Errorf("%w: it has eight lines, the first %s; cordon case request-approval prints one", ErrRequest, NamespaceApproval)
 	}
 	rest := make([]string, len(begins))
