@@ -58,13 +58,13 @@ func (v *view) unprobed() string {
 	if err != nil {
 		return "up to which number processes were asked for is not told"
 	}
-	for pid := range v.procs {
-		if pid > upTo {
-			return fmt.Sprintf("asked for: 1 to %d; numbers above it are in use and were not", upTo)
-		}
-	}
 	said, ok = v.s.Fact("pidmax")
 	if !ok { // snapshots of builds that asked up to 65536 and no further
+		for pid := range v.procs {
+			if pid > upTo {
+				return fmt.Sprintf("asked for: 1 to %d; numbers above it are in use and were not", upTo)
+			}
+		}
 		if upTo == 65536 {
 			return "asked for: 1 to 65536; a process with a higher number could hide"
 		}

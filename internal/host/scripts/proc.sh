@@ -217,9 +217,9 @@ tasks() {
 seconds() { slurp /proc/uptime && V=${V%%.*} && case $V in '' | *[!0-9]*) return 1 ;; esac }
 
 # cross: a process that answers under its number and is not in the list of numbers is hidden; what came or went meanwhile
-# is asked twice. Asked for is every number up to 65536, to the highest in the list and to the last that was given; who is
-# root can take a higher one. So the kernel's count of tasks is held against the list, and where it says that there are
-# more, the numbers to the highest possible are asked for too, as far as fifteen seconds reach. How far is told.
+# is asked twice. Asked for is every number up to 65536; there are higher ones, and who is root can take one. So the
+# kernel's count of tasks is held against the list, and where it says that there are more, the numbers to the highest
+# possible are asked for too, as far as fifteen seconds reach. How far is told.
 # In a tree the list is all there is.
 cross() {
   enter cross
@@ -231,11 +231,7 @@ cross() {
   fi
   mx=$($TO head -c 16 /proc/sys/kernel/pid_max 2>/dev/null) # in one read: the kernel gives a number once only
   case $mx in '' | *[!0-9]* | ??????????*) mx=4194304 ;; esac
-  slurp /proc/loadavg
   up=65536
-  for n in $ALL "${V##* }"; do
-    case $n in '' | *[!0-9]* | ??????????*) ;; *) [ "$n" -le "$up" ] || up=$n ;; esac
-  done
   [ "$mx" -ge "$up" ] || up=$mx
   hid='' n=0
   probe "$up"
