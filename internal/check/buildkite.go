@@ -10,8 +10,49 @@ import (
 )
 
 var buildkitePlaces = []place{
-	{inDir("/etc/buildkite-agent/hooks"), []string{"T1546"}, "a hook of the agent runs around every job", judgeBuildkiteHook},
+	{func(p string) bool { return usualHooks(path.Dir(p)) }, []string{"T1546"}, "a hook of the agent runs around every job", judgeBuildkiteHook},
 	{func(p string) bool { return path.Base(p) == "buildkite-agent.cfg" }, []string{"T1546"}, "the agent's settings start other programs", judgeBuildkite},
+}
+
+// usualHooks reports whether dir is where an agent looks for hooks by itself.
+func usualHooks(dir string) bool {
+	return dir == "/etc/buildkite-agent/hooks" || dir == "/usr/local/etc/buildkite-agent/hooks" || strings.HasSuffix(dir, "/.buildkite-agent/hooks")
+}
+
+// buildkiteHooks judges the hooks in directories that settings name.
+func (v *view) buildkiteHooks() []Finding {
+	dirs := map[string]bool{}
+	v.each(func(p string, f *snapshot.File) {
+		if v.named[p] != Buildkite && path.Base(p) != "buildkite-agent.cfg" {
+			return
+		}
+		f = v.follow(p, f)
+		dirs[path.Join(path.Dir(p), "hooks")] = true
+		home := strings.TrimSuffix(path.Dir(p), "/.buildkite-agent")
+		set := assignments(string(f.Content))
+		for dir := range strings.SplitSeq(set["hooks-path"]+","+set["additional-hooks-paths"], ",") {
+			dir = strings.TrimSpace(dir)
+			for _, start := range []string{"$HOME/", "${HOME}/", "~/"} {
+				if rest, ok := strings.CutPrefix(dir, start); ok {
+					dir = path.Join(home, rest)
+				}
+			}
+			if path.IsAbs(dir) && path.Clean(dir) != "/" {
+				dirs[path.Clean(dir)] = true
+			}
+		}
+	})
+	return v.judged([]place{{
+		func(p string) bool { return dirs[path.Dir(p)] && !usualHooks(path.Dir(p)) && hookNames[path.Base(p)] },
+		[]string{"T1546"},
+		"a hook of the agent runs around every job", judgeBuildkiteHook,
+	}})
+}
+
+// hookNames are the hooks that the agent starts (buildkite/agent, facts/host.md §1.4).
+var hookNames = map[string]bool{
+	"agent-startup": true, "agent-shutdown": true, "pre-bootstrap": true, "environment": true, "pre-checkout": true, "checkout": true, "post-checkout": true,
+	"pre-command": true, "command": true, "post-command": true, "pre-artifact": true, "post-artifact": true, "pre-exit": true,
 }
 
 // judgeBuildkiteHook: the package ships only samples, so that every other file is
@@ -40,8 +81,8 @@ func judgeBuildkite(_ *view, _ string, f *snapshot.File, why *reasons) {
 				why.add(Medium, "%s = %s is not where the package puts them", name, quote(value))
 			}
 		}
-		if oddPlace(value) != "" && strings.HasPrefix(value, "/") {
-			why.add(High, "%s = %s: it %s", quote(name), quote(value), oddPlace(value))
+		if odd := oddPlace(strings.ReplaceAll(value, "/.buildkite-agent", "")); odd != "" && strings.HasPrefix(value, "/") { // its own directory is no hiding
+			why.add(High, "%s = %s: it %s", quote(name), quote(value), odd)
 		}
 	}
 }

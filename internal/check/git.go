@@ -265,7 +265,7 @@ func judgeGitHook(v *view, p string, f *snapshot.File, why *reasons) {
 		why.add(High, "it %s", strings.Join(suspicious(content), ", "))
 	case strings.Contains(content, "git lfs ") || strings.Contains(content, "git-lfs") || strings.Contains(content, "husky"):
 		why.add(Info, "a hook of git-lfs or husky")
-	case ok && v.isRunner(u) || strings.Contains(p, "/_work/") || strings.Contains(p, "/builds/"):
+	case ok && v.isRunner(u) || v.inWork(p):
 		why.add(Medium, "a repository of the jobs; the next job there runs it: %s", quote(content))
 	default:
 		why.add(Low, "%s", quote(content))

@@ -58,15 +58,16 @@ func Installations(s *snapshot.Snapshot) []Installation {
 func (v *view) installations() []Installation {
 	var out []Installation
 	v.each(func(p string, f *snapshot.File) {
-		if f.Type != "file" {
+		if f.Type != "file" && f.Type != "link" {
 			return
 		}
+		f = v.follow(p, f)
 		switch {
-		case path.Base(p) == "config.toml" && v.looksGitLab(p, f):
+		case v.gitLabConfig(p, f):
 			out = append(out, v.fromGitLab(p, f)...)
 		case path.Base(p) == ".runner" || path.Base(p) == ".agent":
 			out = append(out, v.fromDirectory(p, f))
-		case path.Base(p) == "buildkite-agent.cfg" && f.Section != snapshot.SectionWork:
+		case v.named[p] == Buildkite || path.Base(p) == "buildkite-agent.cfg" && f.Section != snapshot.SectionWork:
 			out = append(out, v.fromBuildkite(p, f))
 		}
 	})
@@ -108,7 +109,7 @@ func (v *view) fromGitLab(p string, f *snapshot.File) []Installation {
 		base.SystemID = id
 	}
 	if f.Content == "" {
-		base.Problems = []string{"its configuration could not be read"}
+		base.Problems = []string{notUnderstood(f)}
 		return []Installation{base}
 	}
 	t, err := parseConfig(string(f.Content))
@@ -126,6 +127,9 @@ func (v *view) fromGitLab(p string, f *snapshot.File) []Installation {
 		in.URL, in.RunnerID = untrusted.Text(r.text("url")), untrusted.Text(r.text("id"))
 		in.Name, in.Executor = untrusted.Text(r.text("name")), untrusted.Text(r.text("executor"))
 		in.TokenPrint = tokenPrint(r["token"])
+		if dir := r.text("builds_dir"); path.IsAbs(dir) {
+			in.Work = untrusted.Text(path.Clean(dir))
+		}
 		out = append(out, in)
 	}
 	if len(out) == 1 {

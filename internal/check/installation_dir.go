@@ -19,7 +19,7 @@ func (v *view) fromDirectory(p string, f *snapshot.File) Installation {
 		in.Kind = Azure
 	}
 	if f.Content == "" {
-		in.Problems = []string{"its configuration could not be read"}
+		in.Problems = []string{notUnderstood(f)}
 		return in
 	}
 	raw := map[string]any{}
@@ -117,7 +117,7 @@ var buildkiteLine = regexp.MustCompile(`(?m)^\s*([A-Za-z_][A-Za-z0-9_-]*)\s*=\s*
 func (v *view) fromBuildkite(p string, f *snapshot.File) Installation {
 	in := Installation{Kind: Buildkite, Root: untrusted.Text(path.Dir(p)), Config: untrusted.Text(p), URL: DefaultBuildkite}
 	if f.Content == "" {
-		in.URL, in.Problems = "", []string{"its configuration could not be read"}
+		in.URL, in.Problems = "", []string{notUnderstood(f)}
 		return in
 	}
 	for _, m := range buildkiteLine.FindAllStringSubmatch(string(f.Content), 400) {

@@ -12,24 +12,43 @@ import (
 )
 
 // start is one ExecStart of a unit: what starts an installation.
-type start struct{ unit, exe, config, dir string }
+// named is the configuration that it names, config the one that it then uses.
+type start struct{ unit, exe, named, config, dir string }
 
 // starts lists them once; units are many.
 func (v *view) starts() []start {
 	var out []start
 	v.each(func(p string, f *snapshot.File) {
-		if !isUnitFile(p) || f.Content == "" {
+		name := path.Base(p)
+		if isDropIn(p) {
+			name = strings.TrimSuffix(path.Base(path.Dir(p)), ".d")
+		} else if !isUnitFile(p) {
+			return
+		}
+		if f.Content == "" {
 			return
 		}
 		u := parseUnit(string(f.Content))
+		env := u.environment()
 		for _, e := range u.all("Service", "ExecStart") {
 			words := splitCommand(e)
+			if len(words) > 2 && shells.MatchString(path.Base(execPath(words[0]))) && words[1] == "-c" {
+				words = splitCommand(strings.TrimPrefix(strings.TrimSpace(words[2]), "exec "))
+			}
 			if len(words) == 0 {
 				continue
 			}
-			st := start{unit: untrusted.Clean(path.Base(p), 120), exe: execPath(words[0]), dir: u.last("Service", "WorkingDirectory")}
-			st.config = flagValue(words, "--config", "-c")
-			if st.config == "" {
+			st := start{unit: untrusted.Clean(name, 120), exe: execPath(words[0]), dir: u.last("Service", "WorkingDirectory")}
+			st.named = flagValue(words, "--config", "-c")
+			for _, from := range configVars {
+				if st.named == "" {
+					st.named = env[from]
+				}
+			}
+			if st.named != "" && !path.IsAbs(st.named) && path.IsAbs(st.dir) {
+				st.named = path.Join(st.dir, st.named)
+			}
+			if st.config = st.named; st.config == "" {
 				st.config = "/etc/gitlab-runner/config.toml"
 			}
 			script := path.Base(st.exe) == "runsvc.sh" || path.Base(st.exe) == "run.sh"

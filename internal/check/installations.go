@@ -21,6 +21,7 @@ func installationsCheck() Check {
 		Attack: []string{"T1543.002", "T1078"},
 		NIST:   []string{"CM-8", "CM-7", "SI-4"},
 		look:   (*view).findInstallations,
+		unseen: (*view).unsearched,
 	}
 }
 

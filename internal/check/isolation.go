@@ -21,8 +21,11 @@ func isolation(r table) []Finding {
 				"%s.privileged is on. A job can load modules and mount the host's disks: it is root on this host.", kind)
 		}
 		for _, c := range t.list("cap_add") {
-			if slices.Contains([]string{"ALL", "SYS_ADMIN", "SYS_PTRACE", "SYS_MODULE", "DAC_READ_SEARCH"}, strings.TrimPrefix(strings.ToUpper(c), "CAP_")) {
+			switch name := strings.TrimPrefix(strings.ToUpper(c), "CAP_"); {
+			case slices.Contains([]string{"ALL", "SYS_ADMIN", "SYS_PTRACE", "SYS_MODULE", "DAC_READ_SEARCH", "SYS_RAWIO", "BPF", "PERFMON", "SYS_BOOT", "MAC_ADMIN"}, name):
 				add(Medium, "jobs get a capability that leaves the container", "%s.cap_add has %s.", kind, quote(c))
+			case slices.Contains([]string{"NET_ADMIN", "SYSLOG", "SYS_TIME", "LINUX_IMMUTABLE"}, name):
+				add(Low, "jobs get a capability that reaches beyond their own container", "%s.cap_add has %s.", kind, quote(c))
 			}
 		}
 	}
@@ -63,7 +66,7 @@ func mount(source string, add func(Severity, string, string)) {
 	switch {
 	case base == "docker.sock" || base == "containerd.sock" || base == "podman.sock" || base == "crio.sock":
 		add(High, "jobs can drive the container engine of the host", "Who reaches the socket starts a container with the host's disk in it: root on this host.")
-	case slices.Contains([]string{"/", "/etc", "/root", "/home", "/proc", "/sys", "/dev", "/boot", "/var", "/var/run", "/run", "/usr", "/lib", "/bin", "/sbin", "/var/lib", "/var/lib/docker"}, source):
+	case slices.Contains([]string{"/", "/etc", "/root", "/home", "/proc", "/sys", "/dev", "/boot", "/var", "/var/run", "/run", "/usr", "/lib", "/bin", "/sbin", "/var/lib", "/var/lib/docker", "/var/lib/kubelet", "/var/lib/containerd", "/var/lib/containers", "/var/spool/cron", "/run/containerd", "/usr/local"}, source) || below(source, "/var/lib/kubelet"):
 		add(High, "jobs see a part of the host's own file system", "A job that writes there changes the host and stays after the container is gone.")
 	case strings.Contains(source, "/.ssh") || strings.Contains(source, "/.aws") || strings.Contains(source, "/.kube") || strings.Contains(source, "/.docker"):
 		add(High, "jobs see credentials of the host", "Every job of every project can read them.")

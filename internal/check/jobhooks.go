@@ -1,7 +1,7 @@
 package check
 
 import (
-	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -37,6 +37,12 @@ func (v *view) unreadConfigs() string {
 			bad = append(bad, quote(string(in.Root))+": "+in.Problems[0])
 		}
 	}
+	for p, kind := range v.named {
+		if f := v.files[p]; kind == GitLab && f == nil {
+			bad = append(bad, quote(p)+", which an agent or its unit names, was not read")
+		}
+	}
+	slices.Sort(bad)
 	bad = slices.Compact(bad)
 	if len(bad) > 5 {
 		bad = append(bad[:5], "and more")
@@ -48,15 +54,23 @@ func (v *view) unreadConfigs() string {
 func (v *view) configHooks() []Finding {
 	var out []Finding
 	v.each(func(p string, f *snapshot.File) {
-		if f.Type != "file" || f.Content == "" || path.Base(p) != "config.toml" || !v.looksGitLab(p, f) {
+		if f = v.follow(p, f); f.Content == "" || !v.gitLabConfig(p, f) {
 			return
 		}
 		t, err := parseConfig(string(f.Content))
 		if err != nil {
 			return // Unseen says so
 		}
-		for _, r := range t.runners() {
+		all := t.runners()
+		if len(all) == 0 {
+			all = []table{{}}
+		}
+		for n, r := range all {
 			found := append(scriptHooks(r), isolation(r)...)
+			found = append(found, settingHooks(r)...)
+			if n == 0 {
+				found = append(found, sessions(t)...)
+			}
 			for i := range found {
 				found[i].Where, found[i].Evidence = untrusted.Text(p), evidenceFile(f)
 			}
@@ -133,7 +147,11 @@ var weakVars = map[string]string{
 	"RUNNER_ALLOW_RUNASROOT":              "the runner may run as root",
 	"ACTIONS_ALLOW_UNSECURE_COMMANDS":     "a job's output may change its environment",
 	"GITHUB_ACTIONS_RUNNER_HTTPTRACE":     "requests are written to _diag with the secrets in them",
+	"VSTS_AGENT_HTTPTRACE":                "requests are written to _diag with the secrets in them",
 }
+
+// fewDays is a time to keep logs that leaves nothing to look at.
+var fewDays = regexp.MustCompile(`^[0-6]$`)
 
 // variable judges one variable that agents or jobs are started with.
 func variable(name, value string) (Finding, bool) {
@@ -157,6 +175,28 @@ func variable(name, value string) (Finding, bool) {
 			Severity: Medium, Title: "actions are taken from a local directory instead of the server",
 			Attack: []string{"T1195.001"}, Detail: text("%s=%s. Whoever writes there decides what every job runs.", quote(name), shown),
 		}, true
+	}
+	switch {
+	case name == "GITHUB_ACTIONS_RUNNER_SERVICE_TEMPLATE" && value != "":
+		return Finding{
+			Severity: Medium, Title: "the runner's service is made from a template of somebody's own",
+			Attack: []string{"T1543.002"}, Detail: text("%s=%s. What it says is in the unit from the next installation on.", quote(name), shown),
+		}, true
+	case (name == "RUNNER_LOGRETENTION" || name == "WORKER_LOGRETENTION") && fewDays.MatchString(value):
+		return Finding{
+			Severity: Medium, Title: "the runner's logs are deleted early",
+			Attack: []string{"T1070"}, Detail: text("%s=%s days; without it they stay for thirty. What ran here is forgotten that much sooner.", quote(name), shown),
+		}, true
+	case name == "PATH":
+		for dir := range strings.SplitSeq(value, ":") {
+			if odd := oddPlace(dir); odd != "" && printShape.FindString(value) == "" {
+				return Finding{
+					Severity: Medium, Title: "jobs look for programs in a directory that is out of place",
+					Attack: []string{"T1574.007"}, Detail: text("PATH has %s: it %s. A program of a known name put there runs instead of the real one.", quote(dir), odd),
+				}, true
+			}
+		}
+		return Finding{}, false
 	}
 	if weak, ok := weakVars[name]; ok && value != "0" && value != "false" || ok && name == "NODE_TLS_REJECT_UNAUTHORIZED" && value == "0" {
 		return Finding{

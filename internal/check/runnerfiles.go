@@ -1,6 +1,7 @@
 package check
 
 import (
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -16,7 +17,7 @@ func runnerFilesCheck() Check {
 		ID:     "runner-files",
 		Title:  "The runner's own programs, scripts and tool cache",
 		Why:    "Who changes a file of the runner is in every job from then on; most runners can be changed by the jobs they run.",
-		Reads:  "owner, mode and times of each runner's root, bin, node and tool cache; its scripts beside what it was unpacked from; the job hook its .env names; Buildkite's hooks and settings; act_runner's configuration",
+		Reads:  "owner, mode and times of each runner's root, bin, node and tool cache; its scripts beside what it was unpacked from; the job hook its .env names; directories that its .path names; Buildkite's hooks and settings; act_runner's configuration",
 		Root:   "roots of other users",
 		Needs:  []string{snapshot.SectionRunners, snapshot.SectionWork, snapshot.SectionProc, snapshot.SectionKeys},
 		Attack: []string{"T1554", "T1574"},
@@ -26,8 +27,15 @@ func runnerFilesCheck() Check {
 			for _, root := range v.rootList() {
 				out = append(out, v.rootFindings(root)...)
 			}
+			for _, p := range slices.Sorted(maps.Keys(v.named)) {
+				if f := v.files[p]; f != nil && v.named[p] == Gitea && !(v.roots[path.Dir(p)] && strings.HasPrefix(path.Base(p), "config.y")) {
+					out = append(out, actConfig(v.follow(p, f))...)
+				}
+			}
+			out = append(out, v.pathFindings()...)
 			out = append(out, v.toolCache("/opt/hostedtoolcache")...)
 			out = append(out, v.judged(buildkitePlaces)...)
+			out = append(out, v.buildkiteHooks()...)
 			return append(out, v.flagFindings()...)
 		},
 	}
@@ -65,14 +73,15 @@ func (v *view) rootFindings(root string) []Finding {
 	}
 	out = append(out, v.binaries(root)...)
 	out = append(out, v.rootScripts(root)...)
-	out = append(out, v.toolCache(root+"/_work/_tool")...)
+	work := v.workOf(root)
+	out = append(out, v.toolCache(work+"/_tool")...)
 	reused := 0
 	v.each(func(p string, f *snapshot.File) {
-		if below(p, root+"/_work") && path.Base(p) == ".git" && f.Type == "dir" {
+		if below(p, work) && path.Base(p) == ".git" && f.Type == "dir" {
 			reused++
 		}
 	})
-	if w := v.files[root+"/_work"]; w != nil && reused > 0 {
+	if w := v.files[work]; w != nil && reused > 0 {
 		add(w, Info, "work directories are used again", "%d repositories of earlier jobs lie there. What a job leaves in them, the next one of the same project finds.", reused)
 	}
 	return out

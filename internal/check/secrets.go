@@ -71,6 +71,8 @@ var secretPlaces = []secretPlace{
 	{regexp.MustCompile(`/composer/auth\.json$`), "a login to a PHP repository", false},
 	{regexp.MustCompile(`/sops/age/keys\.txt$`), "a key that opens sealed files", false},
 	{regexp.MustCompile(`/\.env$`), "variables of an application", false},
+	{regexp.MustCompile(`/_diag/(blocks|pages)/[^/]+$`), "a page of a job's log that was left", false},
+	{leftVariable, "a variable of a job that was left", false},
 	{regexp.MustCompile(`\.(pem|key|p12|pfx|jks|keystore)$`), "a private key or certificate", false},
 }
 
@@ -105,6 +107,8 @@ func (v *view) judgeSecret(p string, f *snapshot.File) (Finding, bool) {
 	case !known:
 		sp.what = "a file that holds credentials"
 	case loginIn(p, f) == holdsNone:
+		return Finding{}, false
+	case strings.HasSuffix(p, ".tmp/CI_SERVER_TLS_CA_FILE"):
 		return Finding{}, false
 	case path.Base(p) == ".env" && v.roots[path.Dir(p)] && f.Redacted == 0:
 		return Finding{}, false // job-hooks reads it
@@ -141,6 +145,10 @@ func (v *view) judgeSecret(p string, f *snapshot.File) (Finding, bool) {
 	default:
 		why.add(Low, "only its owner (uid %d) can read it, mode %04o; jobs that run as root or in privileged containers can too", f.UID, f.Mode&0o7777)
 	}
+	if (leftVariable.MatchString(p) || strings.Contains(p, "/_diag/")) && v.jobRuns() && f.Mode&0o004 == 0 {
+		why = reasons{}
+		why.add(Info, "a job runs now, and it may be its own (mode %04o)", f.Mode&0o7777)
+	}
 	hit.Severity = why.worst
 	hit.Detail = text("%s. Replace it at its issuer; moving the file does not undo that it could be read.", why.text())
 	if sp.own {
@@ -149,14 +157,30 @@ func (v *view) judgeSecret(p string, f *snapshot.File) (Finding, bool) {
 	return hit, true
 }
 
+// leftVariable matches what gitlab-runner keeps of a job beside its project: its variables
+// of type file. It removes them after the job; the certificate of its server is no secret.
+var leftVariable = regexp.MustCompile(`[^/]\.tmp/[A-Z][A-Z0-9_]*$|[^/]\.tmp/gitlab_runner_env$`)
+
+// jobRuns reports whether a job runs on the host now, whose files these may be.
+func (v *view) jobRuns() bool {
+	for pid := range v.working {
+		p := v.procs[pid]
+		exe, _ := exeOf(p)
+		if v.working[pid] && (p.Env["CI_JOB_ID"] != "" || strings.HasSuffix(exe, ".Worker")) {
+			return true
+		}
+	}
+	return false
+}
+
 // reachable reports whether no directory above p that was seen keeps others out.
 func (v *view) reachable(p string) bool {
 	for dir := path.Dir(p); dir != "/" && dir != "."; dir = path.Dir(dir) {
 		if f := v.files[dir]; f != nil && f.Type == "dir" && f.Mode&0o001 == 0 {
 			return false
 		}
-		if dir == "/root" || dir == "/etc/gitlab-runner" && v.files[dir] == nil {
-			return false // closed by their packages
+		if dir == "/root" && v.files[dir] == nil {
+			return false // closed by its package; a collector of today tells its mode
 		}
 	}
 	return true

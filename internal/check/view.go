@@ -28,6 +28,7 @@ type view struct {
 	above    map[int]bool    // a parent of an agent: its service script, say
 	sessions map[int]bool    // a login of a person, or below one
 	found    []Installation
+	named    map[string]string // configurations that units and agents name: path to kind
 
 	allow    []netip.Prefix  // where jobs may talk to; nil: nobody said
 	packaged map[string]bool // paths that a package brought; nil: this system keeps no list we can read
@@ -62,6 +63,7 @@ func viewOf(s *snapshot.Snapshot) *view {
 			v.above[up.PID] = true
 		}
 	}
+	v.named = v.namedConfigs()
 	v.found = v.installations()
 	v.packaged = packaged(s)
 	return v
