@@ -14,7 +14,7 @@ func bootCheck() Check {
 		ID:     "boot-hooks",
 		Title:  "What runs when the machine or its network starts",
 		Why:    "A script of the boot, of an interface or of the initial RAM disk brings an intruder back after everything else was removed.",
-		Reads:  "/etc/init.d, network, dhcp, ppp and NetworkManager hooks, initramfs hooks, dracut modules, GRUB's configuration, modules to load, cloud-init scripts, generators, units among the vendor's; which of them a package brought (dpkg)",
+		Reads:  "/etc/init.d, network, dhcp, ppp and NetworkManager hooks, initramfs hooks, dracut modules, GRUB's configuration, modules to load and what modprobe runs with them, links of run levels, cloud-init's scripts and settings, generators, units among the vendor's; which of them a package brought (dpkg)",
 		Root:   "GRUB's configuration, cloud-init's scripts",
 		Needs:  []string{snapshot.SectionSystem, snapshot.SectionUnits, snapshot.SectionOwned},
 		Attack: []string{"T1037", "T1542"},
@@ -41,7 +41,7 @@ var bootPlaces = []place{
 	{func(p string) bool { return isGenerator(p) && below(p, "/usr/lib") }, []string{"T1543.002"}, "a program makes units at every boot", unbrought(Medium)},
 	{
 		func(p string) bool {
-			return inDir("/usr/lib/systemd/system", "/usr/lib/systemd/user", "/lib/systemd/system")(p) && isUnitFile(p)
+			return inDir("/usr/lib/systemd/system", "/usr/lib/systemd/user", "/lib/systemd/system")(p) && (startingUnit(p) || strings.HasSuffix(p, ".timer"))
 		},
 		[]string{"T1543.002"},
 		"a unit among those of packages that none of them brought", unbrought(Medium),
@@ -53,6 +53,9 @@ var bootPlaces = []place{
 		[]string{"T1547.006"},
 		"a kernel module is loaded at every boot", judgeModulesLoad,
 	},
+	{inDir("/etc/modprobe.d"), []string{"T1547.006"}, "a program starts with a kernel module", judgeModprobe},
+	{inDir("/etc/cloud/cloud.cfg.d"), []string{"T1037"}, "cloud-init runs commands at boot", judgeCloudConfig},
+	{inDir("/etc/rc[0-6S].d"), []string{"T1037"}, "a start script of a run level that looks planted", judgeRunLevel},
 	{
 		func(p string) bool {
 			return p == "/etc/default/grub" || inDir("/etc/default/grub.d", "/boot/grub", "/boot/grub2")(p)
@@ -93,37 +96,6 @@ func cloudScript(_ *view, _ string, f *snapshot.File, why *reasons) {
 	why.add(Info, "cloud-init runs it; it came with the machine's user data or was put there")
 	if signs := clear(string(f.Content)); len(signs) > 0 {
 		why.add(High, "it %s", strings.Join(signs, ", "))
-	}
-}
-
-// plainModules are loaded by name by installers and by container hosts.
-var plainModules = []string{
-	"br_netfilter", "overlay", "loop", "lp", "ppdev", "parport_pc", "rtc", "tun", "fuse", "8021q", "bonding", "kvm", "vhost_net", "vhost_vsock",
-	"nf_conntrack", "ip_vs", "ip_vs_rr", "ip_vs_wrr", "ip_vs_sh", "ip_tables", "ip6_tables", "iptable_nat", "iptable_filter", "nbd", "dm_mod", "msr", "efi_pstore", "pstore_blk", "ramoops",
-}
-
-func judgeModulesLoad(v *view, p string, f *snapshot.File, why *reasons) {
-	if f.Type != "file" {
-		return
-	}
-	for line := range strings.Lines(string(f.Content)) {
-		line = strings.TrimSpace(line)
-		if line == "" || line[0] == '#' || line[0] == ';' {
-			continue
-		}
-		name, _, _ := strings.Cut(line, " ")
-		switch {
-		case slices.Contains(plainModules, strings.ReplaceAll(name, "-", "_")):
-		case strings.HasPrefix(name, "/"):
-			why.add(High, "%s is loaded from a path", quote(name))
-		case v.packaged == nil || p == "/etc/modules":
-			why.add(Low, "%s", quote(name))
-		case v.foreign(p):
-			why.add(Medium, "no package brought the file that loads %s", quote(name))
-		}
-	}
-	if f.Content == "" && p != "/etc/modules" && v.foreign(p) {
-		why.add(Medium, "no package brought it")
 	}
 }
 

@@ -17,6 +17,7 @@ func keysCheck() Check {
 		Reads:  "authorized_keys and what lies beside it in every home, sshd's configuration, sshrc",
 		Root:   "homes of other users",
 		Needs:  []string{snapshot.SectionKeys},
+		unseen: (*view).unreadDaemon,
 		Attack: []string{"T1098.004"},
 		NIST:   []string{"AC-2", "IA-5"},
 		look: func(v *view) []Finding {
@@ -52,7 +53,7 @@ func (v *view) judgeKeys(p string, f *snapshot.File) []Finding {
 	base := path.Base(p)
 	switch {
 	case p == "/etc/ssh/sshd_config" || path.Dir(p) == "/etc/ssh/sshd_config.d":
-		return judgeDaemon(string(f.Content))
+		return v.judgeDaemon(string(f.Content))
 	case p == "/etc/ssh/sshrc":
 		return []Finding{{Severity: Medium, Title: "a script runs at every login over SSH", Attack: []string{"T1546.004"}, Detail: text("%s", quote(string(f.Content)))}}
 	case path.Base(path.Dir(p)) != ".ssh":
@@ -142,7 +143,7 @@ func (v *view) judgeKeyFile(p string, f *snapshot.File) []Finding {
 }
 
 // judgeDaemon reports settings of sshd that let keys in which no list shows.
-func judgeDaemon(content string) []Finding {
+func (v *view) judgeDaemon(content string) []Finding {
 	var out []Finding
 	for line := range strings.Lines(content) {
 		fields := strings.Fields(strings.Replace(line, "=", " ", 1))
@@ -168,6 +169,10 @@ func judgeDaemon(content string) []Finding {
 				if !slices.Contains([]string{".ssh/authorized_keys", ".ssh/authorized_keys2", "%h/.ssh/authorized_keys", "%h/.ssh/authorized_keys2"}, place) {
 					out = append(out, Finding{Severity: Medium, Title: "keys are read from an unusual place", Detail: text("AuthorizedKeysFile names %s, which this look did not cover.", quote(place))})
 				}
+			}
+		case "include":
+			for _, more := range v.daemonElsewhere(fields[1:]) {
+				out = append(out, Finding{Severity: Medium, Title: "sshd's settings go on in another place", Attack: []string{"T1098.004", "T1556"}, Detail: text("Include names %s, which was not read: it may say whose keys open which account.", quote(more))})
 			}
 		case "trustedusercakeys":
 			out = append(out, Finding{Severity: Low, Title: "certificates open accounts", Detail: text("TrustedUserCAKeys %s: whoever holds that key can log in.", quote(value))})

@@ -58,7 +58,7 @@ func (v *view) follow(p string, f *snapshot.File) *snapshot.File {
 		return f
 	}
 	_, at := v.end(p, f)
-	if !wasRead(at) {
+	if !wasRead(at) || p == "/etc/passwd" {
 		return f
 	}
 	c := *at
@@ -86,6 +86,8 @@ func (v *view) linked(p string, f *snapshot.File) (s Severity, words string, ope
 	u, home := v.homeOwner(p)
 	words = "it leads to " + quote(to) + ", which was not read"
 	switch {
+	case p == "/etc/passwd": // no system has a link there, and without it no home is known
+		return High, words + ": who has an account here is not known", true
 	case to == "/dev/null", wasRead(at): // an empty file, and what is judged as if it lay here
 		return "", "", false
 	case root && systemTarget(to) && (brought || v.packaged != nil && !v.foreign(to)):
@@ -166,29 +168,40 @@ func withLinks(c Check) Check {
 		return out
 	}
 	c.unseen = func(v *view) string {
-		why, n, names := "", 0, []string{}
+		why, names := "", []string(nil)
 		if unseen != nil {
 			why = unseen(v)
 		}
 		links(v, func(p string, f *snapshot.File, _ Severity, _ string, open bool) {
-			if !open {
-				return
-			}
-			if n++; n <= maxNamed {
-				names = append(names, untrusted.Clean(p, 120)+" -> "+untrusted.Clean(string(f.Link), 120))
+			if open {
+				names = append(names, p+" -> "+string(f.Link))
 			}
 		})
-		if n == 0 {
-			return why
-		}
-		line := fmt.Sprintf("%d link(s) not followed: %s", n, strings.Join(names, ", "))
-		if n > maxNamed {
-			line += ", and more"
-		}
-		if why != "" {
-			return why + "; " + line
-		}
-		return line
+		return both(why, notRead("links", names))
 	}
 	return c
+}
+
+// notRead says that what has the names was not read; "" where there is none.
+func notRead(what string, names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	var shown []string
+	for _, n := range names[:min(len(names), maxNamed)] {
+		shown = append(shown, untrusted.Clean(n, 240))
+	}
+	line := fmt.Sprintf("%s, not followed: %s", what, strings.Join(shown, ", "))
+	if n := len(names) - maxNamed; n > 0 {
+		line += fmt.Sprintf(", and %d more", n)
+	}
+	return line
+}
+
+// both joins two reasons, of which each may be empty.
+func both(a, b string) string {
+	if a != "" && b != "" {
+		return a + "; " + b
+	}
+	return a + b
 }

@@ -20,25 +20,26 @@ var linkPlaces = map[string]func(v *view, p string) bool{
 	"cron-timers": func(_ *view, p string) bool {
 		return scheduled(p) != "" || strings.Contains(p, "/systemd/") && strings.HasSuffix(p, ".timer")
 	},
-	"authorized-keys": func(_ *view, p string) bool { return isKeyPlace(p) },
+	"authorized-keys": func(_ *view, p string) bool { return isKeyPlace(p) || p == "/etc/passwd" },
 	"shell-profiles":  func(_ *view, p string) bool { return isProfile(p) },
 	"runner-files": func(v *view, p string) bool {
 		if inPlaces(buildkitePlaces)(v, p) {
 			return true
 		}
-		for _, name := range []string{"safe_sleep.sh", "config.sh", "env.sh", "bin/runsvc.sh", "bin/run-helper.sh.template", "config.yaml", "config.yml"} {
+		for _, name := range []string{"safe_sleep.sh", "config.sh", "env.sh", "svc.sh", "runsvc.sh", ".env", ".runner", "bin/runsvc.sh", "bin/run-helper.sh.template", "config.yaml", "config.yml"} {
 			if root, ok := strings.CutSuffix(p, "/"+name); ok && v.roots[root] {
 				return true
 			}
 		}
-		return false
+		base, dir := path.Base(p), path.Dir(p) // programs: in the archive of their makers they are files
+		return path.Base(dir) == "bin" && v.roots[path.Dir(dir)] && (strings.HasPrefix(base, "Runner.") || strings.HasPrefix(base, "Agent.") || strings.HasSuffix(base, ".js"))
 	},
 	"boot-hooks":      inPlaces(bootPlaces),
-	"logins":          inPlaces(loginPlaces),
+	"logins":          func(v *view, p string) bool { return inPlaces(loginPlaces)(v, p) || p == "/etc/passwd" },
 	"privileges":      inPlaces(privilegePlaces[:len(privilegePlaces)-1]), // the last takes every path for its mode
 	"package-hooks":   inPlaces(packagePlaces),
 	"event-hooks":     inPlaces(servicePlaces),
-	"developer-tools": inPlaces(toolPlaces),
+	"developer-tools": inPlaces(slices.Concat(toolPlaces, sourcePlaces)),
 	"containers":      inPlaces(containerPlaces[:len(containerPlaces)-1]), // the last judges the mode of sockets
 }
 

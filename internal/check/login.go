@@ -42,7 +42,12 @@ var loginPlaces = []place{
 	{func(p string) bool { return p == "/etc/shells" }, []string{"T1098.004"}, "the list of login shells was extended", judgeShells},
 }
 
-var pamPrograms = regexp.MustCompile(`\bpam_(exec|python|script)\.so\b`)
+var (
+	pamPrograms = regexp.MustCompile(`\bpam_(exec|python|script)\.so\b`)
+	// pamElsewhere is a module or more rules by an absolute path (pam.conf(5)).
+	pamElsewhere = regexp.MustCompile(`^(?:-?(?:auth|account|password|session)\s+(?:\[[^\]]*\]|\S+)|@include)\s+(/\S+)`)
+	pamDirs      = regexp.MustCompile(`^/(usr/)?(lib(32|64)?(/[^/]+)?/security|etc/pam\.d|usr/lib/pam\.d)/[^/]+$`)
+)
 
 func judgePAM(v *view, p string, f *snapshot.File, why *reasons) {
 	if f.Type != "file" {
@@ -50,6 +55,10 @@ func judgePAM(v *view, p string, f *snapshot.File, why *reasons) {
 	}
 	for line := range strings.Lines(string(f.Content)) {
 		line = strings.TrimSpace(line)
+		if more := pamElsewhere.FindStringSubmatch(line); more != nil && !pamDirs.MatchString(more[1]) {
+			why.add(High, "%s: %s is no place of a package's", quote(line), quote(more[1]))
+			continue
+		}
 		if strings.HasPrefix(line, "#") || !pamPrograms.MatchString(line) {
 			continue
 		}

@@ -266,7 +266,7 @@ func TestHonestWorkNeedsNoExplanation(t *testing.T) {
 		"jemalloc of a package":             plantProcess(withEnv(process(981, 1, 0, "/opt/app/bin/app", "app"), "LD_PRELOAD", "/usr/lib/libjemalloc.so.2")),
 		"tools of the operator in a rc":     plantFile(file(profiles, "/home/ir/.bashrc", 0o644, 1001, ". \"$HOME/.cargo/env\"\nexport PATH=$HOME/.local/bin:$PATH\n")),
 		"apt in an image for containers": func(s *snapshot.Snapshot) {
-			s.Facts = append(s.Facts, snapshot.Fact{Section: snapshot.SectionOwned, Name: "dpkg", Text: "/usr/lib/systemd/system/e2scrub_reap.service\n/usr/lib/systemd/system/logrotate.service\n"})
+			s.Facts = append(s.Facts, snapshot.Fact{Section: snapshot.SectionOwned, Name: "dpkg", Text: "/usr/lib/systemd/system/e2scrub_reap.service\n/usr/lib/systemd/system/logrotate.service\n/usr/lib/systemd/system/logrotate.timer\n"})
 			plantFile(file(snapshot.SectionSystem, "/etc/apt/apt.conf.d/docker-clean", 0o644, 0, "DPkg::Post-Invoke { \"rm -f /var/cache/apt/archives/*.deb || true\"; };\n"))(s)
 		},
 		"a session of a person on the box": plantProcess(process(812, 811, 1001, "/usr/bin/less", "less")),

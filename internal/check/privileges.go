@@ -26,22 +26,25 @@ func privilegesCheck() Check {
 			out := v.judged(privilegePlaces)
 			return append(out, v.capabilities()...)
 		},
-		unseen: func(v *view) string {
-			if _, ok := v.s.Fact("caps"); ok || !v.s.Seen(snapshot.SectionPrivileged) {
-				return ""
-			}
-			for _, g := range v.s.Gaps {
-				if g.Name == "capabilities" {
-					return g.Why
-				}
-			}
-			return ""
-		},
+		unseen: func(v *view) string { return both(v.noCapabilities(), v.unreadSudoers()) },
 	}
 }
 
+// noCapabilities says why the capabilities of files are not known.
+func (v *view) noCapabilities() string {
+	if _, ok := v.s.Fact("caps"); ok || !v.s.Seen(snapshot.SectionPrivileged) {
+		return ""
+	}
+	for _, g := range v.s.Gaps {
+		if g.Name == "capabilities" {
+			return g.Why
+		}
+	}
+	return ""
+}
+
 var privilegePlaces = []place{
-	{func(p string) bool { return p == "/etc/sudoers" || path.Dir(p) == "/etc/sudoers.d" }, []string{"T1548.003"}, "sudo lets an account become root", judgeSudoers},
+	{isSudoers, []string{"T1548.003"}, "sudo lets an account become root", judgeSudoers},
 	{inDir("/etc/polkit-1/rules.d", "/usr/local/share/polkit-1/rules.d", "/usr/share/polkit-1/rules.d"), []string{"T1556"}, "polkit allows without asking", judgePolkit},
 	{inDir("/etc/polkit-1/localauthority/*", "/var/lib/polkit-1/localauthority/*"), []string{"T1556"}, "polkit allows without asking", judgePolkit},
 	{func(string) bool { return true }, []string{"T1548.001"}, "a program runs with the rights of its owner", judgeSetuid},
@@ -107,36 +110,6 @@ func (v *view) capabilities() []Finding {
 		})
 	}
 	return out
-}
-
-var nopasswd = regexp.MustCompile(`NOPASSWD\s*:\s*(.*)$`)
-
-func judgeSudoers(v *view, p string, f *snapshot.File, why *reasons) {
-	if f.Type != "file" || path.Base(p) == "README" {
-		return
-	}
-	for line := range strings.Lines(string(f.Content)) {
-		line = strings.TrimSpace(line)
-		if line == "" || line[0] == '#' {
-			continue
-		}
-		who, _, _ := strings.Cut(line, " ")
-		switch m := nopasswd.FindStringSubmatch(line); {
-		case strings.HasPrefix(line, "Defaults") && strings.Contains(line, "env_keep") && strings.Contains(line, "LD_"):
-			why.add(High, "%s: who may use sudo loads his own code into root's programs", quote(line))
-		case strings.HasPrefix(line, "Defaults") && (strings.Contains(line, "!authenticate") || strings.Contains(line, "!env_reset")):
-			why.add(Medium, "%s", quote(line))
-		case m == nil:
-		case v.runners[who].name != "":
-			why.add(Medium, "%s, the account of the jobs, may run %s as root without a password: every job is root here", quote(who), quote(m[1]))
-		case path.Base(p) == "90-cloud-init-users" || path.Base(p) == "google_sudoers" || path.Base(p) == "waagent":
-			why.add(Low, "%s: the cloud's own file", quote(line))
-		case strings.Contains(m[1], "ALL"):
-			why.add(Medium, "%s: root without a password", quote(line))
-		default:
-			why.add(Low, "%s", quote(line))
-		}
-	}
 }
 
 var unconditional = regexp.MustCompile(`(?s)addRule\(function\([^)]*\)\s*\{\s*return\s+polkit\.Result\.YES`)

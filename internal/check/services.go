@@ -122,7 +122,13 @@ func judgeBinfmt(_ *view, p string, f *snapshot.File, why *reasons) {
 func judgeLoaderPath(v *view, p string, f *snapshot.File, why *reasons) {
 	for line := range strings.Lines(string(f.Content)) {
 		line = strings.TrimSpace(line)
-		if line == "" || line[0] == '#' || strings.HasPrefix(line, "include ") {
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		if more, ok := strings.CutPrefix(line, "include "); ok {
+			if more = strings.TrimSpace(more); path.Dir(path.Join("/etc", more)) != "/etc/ld.so.conf.d" && path.Dir(more) != "/etc/ld.so.conf.d" {
+				why.add(Medium, "its list goes on in %s, which was not read", quote(more))
+			}
 			continue
 		}
 		switch {
