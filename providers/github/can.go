@@ -62,7 +62,11 @@ func (p *Provider) canIn(ctx context.Context, sc scope, t target.Ref) ([]provide
 		if done := finished(ctx, err); done != nil {
 			return nil, done
 		}
-		out = append(out, tried(q.verb, pa, err))
+		c := tried(q.verb, pa, err)
+		if q.verb == canAudit && pa.Status == 404 && sc.level == organization {
+			c.Why += "; GitHub has it for organizations of an enterprise alone"
+		}
+		out = append(out, c)
 		knows.learn(pa)
 	}
 	var busy bool
@@ -129,9 +133,6 @@ func tried(verb string, a answer, err error) providers.Capability {
 		c.Level = full
 	case errors.Is(err, providers.ErrForbidden), errors.Is(err, providers.ErrNotFound), errors.Is(err, providers.ErrUnauthorized):
 		c.Level, c.Why, c.Missing = none, err.Error(), a.missing()
-		if verb == canAudit && a.Status == 404 {
-			c.Why += "; GitHub has it for organizations of an enterprise alone"
-		}
 	default:
 		c.Level, c.Why = unsure, err.Error()
 	}

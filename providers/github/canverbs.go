@@ -16,7 +16,7 @@ type needs struct {
 }
 
 const (
-	wholeGroup   = "GitHub has no pause: the runner is moved to a group that serves no repository, where the plan allows groups"
+	wholeGroup   = "GitHub has no pause: the runner is moved to a group that serves nobody, where the plan allows groups"
 	labelsOnly   = "GitHub has no pause: custom labels are taken off, and jobs that ask for self-hosted alone still come"
 	noRotation   = "GitHub has no rotation of a runner's credential: the registration is removed and made again, and secrets are replaced by hand"
 	byCredential = "each credential has an owner of its own; the plan says who ends it"

@@ -61,11 +61,15 @@ func (p *Provider) planShrink(ctx context.Context, v view, t traffic) (change.Pl
 func (p *Provider) memberRefs(v view, list []member) []target.Ref {
 	var out []target.Ref
 	for _, m := range list {
-		level, name := repository, strings.ToLower(m.name())
+		level, kind, name := repository, target.Project, strings.ToLower(m.name())
 		if v.sc.level == enterprise {
-			level = organization
+			level, kind = organization, organization
 		}
-		out = append(out, target.Ref{System: p.o.Name, Scope: target.Scope{Level: level, Path: name}, Kind: target.Project, ID: fmt.Sprint(m.ID)})
+		ref := target.Ref{System: p.o.Name, Scope: target.Scope{Level: level, Path: name}, Kind: kind, ID: fmt.Sprint(m.ID)}
+		if kind == organization {
+			ref.ID = name // by which people know it
+		}
+		out = append(out, ref)
 	}
 	return out
 }

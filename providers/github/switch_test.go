@@ -77,6 +77,12 @@ func TestASwitchIsOfWhatItSwitches(t *testing.T) {
 			t.Errorf("%s: %+v", option, c)
 		}
 	}
+	l.fake.change(enterpriseToo)
+	for option, want := range map[string]string{"group": "organization acme", "actions-off": "organization acme"} {
+		if p, _ := l.offered(t, entRunner, option); p.Changes[0].Blast() != want {
+			t.Errorf("of an enterprise, %s hits %s", option, p.Changes[0].Blast())
+		}
+	}
 	p, _ := l.offered(t, orgRunner, "workflows")
 	c := p.Changes[0]
 	l.do(t, c)

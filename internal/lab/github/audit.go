@@ -57,13 +57,21 @@ func (g *group) facts() map[string]any {
 
 // auditLog gives events newest first, with cursors instead of pages.
 func (c *call) auditLog() {
-	if c.owner.NoAudit {
+	if c.owner != nil && c.owner.NoAudit {
 		c.missing()
 		return
 	}
+	of := []string{c.scope.path}
+	if c.scope.level == enterprise { // what happened in its organizations too
+		for _, o := range c.s.data.Owners {
+			if o.Enterprise == c.scope.path {
+				of = append(of, o.Login)
+			}
+		}
+	}
 	q := c.r.URL.Query()
 	list := slices.DeleteFunc(slices.Clone(c.s.log), func(e auditEntry) bool {
-		return e.owner != c.owner.Login || !e.fits(q.Get("phrase"))
+		return !slices.Contains(of, e.owner) || !e.fits(q.Get("phrase"))
 	})
 	slices.SortStableFunc(list, func(a, b auditEntry) int {
 		if d := b.at.Compare(a.at); d != 0 {
@@ -98,8 +106,12 @@ func (e auditEntry) cursor() string {
 
 func (e auditEntry) shape() map[string]any {
 	out := map[string]any{
-		"@timestamp": e.at.UnixMilli(), "created_at": e.at.UnixMilli(), "action": e.action, "actor": e.actor, "org": e.owner,
+		"@timestamp": e.at.UnixMilli(), "created_at": e.at.UnixMilli(), "action": e.action, "actor": e.actor,
 		"_document_id": base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, "doc-%d", e.seq)), "operation_type": operation(e.action),
+	}
+	if out["org"] = e.owner; strings.HasPrefix(e.action, "enterprise.") {
+		delete(out, "org")
+		out["business"] = e.owner
 	}
 	if e.actor != "" {
 		out["actor_id"] = accountID(e.actor)

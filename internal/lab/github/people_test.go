@@ -298,6 +298,28 @@ func TestWhatIsOffStartsNothingAndWhatWaitsGoesOn(t *testing.T) {
 	}
 }
 
+// An enterprise's audit log has its own events and those of its organizations.
+func TestAnEnterprisesAuditLog(t *testing.T) {
+	w := newWorld(t)
+	if c := w.ask("act", "PUT", "/enterprises/big/actions/permissions", map[string]any{"enabled_organizations": "none"}, nil); c != 204 {
+		t.Fatal(c)
+	}
+	var log []struct{ Action, Org, Business string }
+	w.ask("act", "GET", "/enterprises/big/audit-log?per_page=100", nil, &log)
+	var got []string
+	for _, e := range log {
+		got = append(got, e.Action+" "+e.Org+e.Business)
+	}
+	for _, want := range []string{"enterprise.update_actions_settings big", "enterprise.register_self_hosted_runner big", "org.register_self_hosted_runner acme", "repo.register_self_hosted_runner acme"} {
+		if !slices.Contains(got, want) {
+			t.Errorf("no %q in %v", want, got)
+		}
+	}
+	if slices.ContainsFunc(got, func(s string) bool { return strings.Contains(s, "nobody") }) {
+		t.Errorf("what is of others: %v", got)
+	}
+}
+
 // A busy runner is refused with GitHub's words; under the fault for ever, whatever its page says.
 func TestBusyIsRefused(t *testing.T) {
 	w := newWorld(t)

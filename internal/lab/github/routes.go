@@ -54,6 +54,7 @@ func (s *Server) routes() *http.ServeMux {
 	}
 	on("GET /enterprises/{enterprise}/actions/permissions/organizations", need{"admin:enterprise", ""}, (*call).enabledOrgs)
 	on("PUT /enterprises/{enterprise}/actions/permissions/organizations", need{"admin:enterprise", ""}, (*call).setEnabledOrgs)
+	on("GET /enterprises/{enterprise}/audit-log", need{"read:audit_log", ""}, (*call).auditLog)
 	s.orgRoutes(on)
 	s.repoRoutes(on)
 	s.runRoutes(on)

@@ -129,7 +129,7 @@ func TestAnswersFitTheDescription(t *testing.T) {
 	}
 	for _, path := range []string{
 		"/enterprises/big/actions/runners", "/enterprises/big/actions/runners/40", "/enterprises/big/actions/runner-groups", "/enterprises/big/actions/runner-groups/9",
-		"/enterprises/big/actions/runner-groups/9/organizations", "/enterprises/big/actions/runner-groups/9/runners", "/enterprises/big/actions/permissions", "/enterprises/big/actions/permissions/organizations",
+		"/enterprises/big/actions/runner-groups/9/organizations", "/enterprises/big/actions/runner-groups/9/runners", "/enterprises/big/actions/permissions", "/enterprises/big/actions/permissions/organizations", "/enterprises/big/audit-log",
 	} {
 		if code := w.ask("act", "GET", path, nil, nil); code != 200 {
 			t.Errorf("GET %s: %d", path, code)
