@@ -93,6 +93,8 @@ type triage struct {
 	card  Card
 	cases []keptCase
 	rows  *fleet.Fleet // nil: nothing was listed or recalled
+
+	planted bool // an installation was found that no list of ours has
 }
 
 func (a *App) newTriage(asked string) (*triage, error) {
@@ -205,7 +207,7 @@ func (t *triage) finish(ctx context.Context) (Card, error) {
 		}
 	}
 	t.doubts()
-	if len(t.card.Runners) == 0 {
+	if len(t.card.Runners) == 0 && !t.planted {
 		t.unknown("no runner is known for it")
 		if (t.card.Kind == AskedHost || t.card.Kind == AskedName) && t.a.anyTellsMachines() {
 			t.unknown("which machines use a runner is known only where it was asked; cordon fleet --managers asks all, with one call each")

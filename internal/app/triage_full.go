@@ -111,7 +111,7 @@ func (t *triage) read(ctx context.Context, ref target.Ref, row fleet.Row) facts 
 		f.runner, f.read = rn, now
 	} else {
 		t.unknown("the runner could not be read: %v", rerr)
-		if row.Runner.Ref.IsZero() {
+		if row.Runner.Ref.IsZero() || f.read.Known == "not asked" { // nothing to answer from
 			f.read = Fact{Known: couldNot}
 		}
 	}

@@ -25,7 +25,7 @@ const byName = "by name only"
 func (t *triage) known(row fleet.Row, part string) Fact {
 	at, ok := row.SeenAt[part]
 	switch {
-	case !ok:
+	case !ok || at.IsZero(): // a case knows a runner that no list ever had
 		return Fact{Known: "not asked"}
 	case at.Before(t.card.At):
 		return Fact{Known: "last known " + ago(t.a.clock.Now().Sub(at)) + " ago", At: at}
@@ -81,6 +81,7 @@ func (t *triage) name(ctx context.Context, name string) error {
 		return err
 	}
 	t.named(name)
+	t.installed(name)
 	for host, h := range t.a.cfg.Hosts {
 		if at, _, _ := strings.Cut(h.Address, ":"); strings.EqualFold(at, name) || alike(host, name) {
 			t.addHost(host, Fact{Text: "a configured host is called or reached like that", Known: byName})
