@@ -258,6 +258,35 @@ reached() {
   return 1
 }
 
+# nodir PATH: a link, and followed in the tree itself it is known to lead to no directory: nothing can lie below it
+nodir() {
+  ld='' lo=$1 ln=0
+  while [ -n "$lo" ]; do
+    lo=${lo#/} lc=${lo%%/*}
+    case $lo in */*) lo=${lo#*/} ;; *) lo= ;; esac
+    case $lc in
+    '' | .) continue ;;
+    ..)
+      ld=${ld%/*}
+      continue
+      ;;
+    esac
+    if far "$ld/$lc"; then return 1; fi
+    if [ ! -L "$R$ld/$lc" ]; then
+      ld=$ld/$lc
+      continue
+    fi
+    ln=$((ln + 1))
+    lc=$($TO readlink "$R$ld/$lc" 2>/dev/null)
+    case $lc in '') return 1 ;; /*) ld= ;; esac
+    [ "$ln" -lt 20 ] || return 1
+    lo=$lc/$lo
+  done
+  case $ld/ in /proc/* | /sys/* | /dev/*) return 1 ;; esac
+  lc=${ld%/*}
+  [ ! -d "$R$ld" ] && [ -d "$R$lc/" ] && [ -x "$R$lc/" ]
+}
+
 # some CAP DIR PATTERN...: what exists of the patterns in DIR (as on the host)
 some() {
   c=$1 b=$R$2
@@ -319,7 +348,11 @@ nest() {
       for p in "${sdir%/}"/$nd; do
         unset IFS
         if [ -L "$p" ] || [ -e "$p" ]; then
-          if [ ! -L "$p" ] && [ ! -d "$p" ]; then continue; fi
+          if [ -L "$p" ]; then
+            if nodir "${p#"$R"}"; then continue; fi
+          elif [ ! -d "$p" ]; then
+            continue
+          fi
           if reached "$p"; then set -- "$@" "$p"; fi
         else
           gone "$p"
