@@ -124,6 +124,6 @@ func (b *secretBox) view(th Theme, w, h int) string {
 	return box(th, []string{
 		th.Title.Render(b.q.what),
 		fmt.Sprintf("> %d characters, hidden", utf8.RuneCountInString(b.text.text)),
-		th.Dim.Render("enter hands it over, kept in memory alone; esc refuses"),
+		th.Dim.Render(or(b.text.why, "enter hands it over, kept in memory alone; esc refuses")),
 	}, min(w, 96), h)
 }

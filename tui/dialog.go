@@ -121,6 +121,7 @@ func (d *dialog) reasonKey(k tea.KeyMsg) {
 		return
 	}
 	d.reason.key(k)
+	d.said = d.reason.why
 }
 
 func (d *dialog) how() string {

@@ -30,6 +30,8 @@ type env struct {
 
 	questions <-chan question // secrets that are asked for; nil: none ever are
 
+	alone func() bool // whether the last key came without others; nil: it always does
+
 	raw    io.Writer // the terminal, for sequences that are not a frame; nil in tests
 	getenv func(string) string
 

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"fmt"
 	"strings"
 	"unicode/utf8"
 
@@ -12,7 +13,8 @@ import (
 // field is one line of text that is being typed. The zero value is ready.
 type field struct {
 	text string
-	max  int // runes; 0: 400
+	max  int    // runes; 0: 400
+	why  string // why the last key brought nothing
 }
 
 // key takes a key and reports whether it was text or editing. A paste is cleaned to
@@ -22,15 +24,18 @@ func (f *field) key(k tea.KeyMsg) bool {
 	if limit == 0 {
 		limit = 400
 	}
+	f.why = ""
 	switch k.Type {
 	case tea.KeyRunes, tea.KeySpace:
 		if k.Alt {
 			return false
 		}
-		add := untrusted.Clean(strings.TrimRight(string(k.Runes), "\r\n"), limit)
-		if utf8.RuneCountInString(f.text+add) <= limit {
-			f.text += add
+		add := untrusted.Clean(strings.TrimRight(string(k.Runes), "\r\n"), 0)
+		if n := utf8.RuneCountInString(f.text + add); n > limit { // half of a text may say something else
+			f.why = fmt.Sprintf("not taken: that would be %d characters, and %d are the most here", n, limit)
+			return true
 		}
+		f.text += add
 	case tea.KeyBackspace, tea.KeyCtrlH:
 		_, n := utf8.DecodeLastRuneInString(f.text)
 		f.text = f.text[:len(f.text)-n]

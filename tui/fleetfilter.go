@@ -22,6 +22,9 @@ func (p *fleetPage) filterKey(k tea.KeyMsg) tea.Cmd {
 		if !p.line.key(k) {
 			return nil
 		}
+		if p.line.why != "" {
+			return say(p.line.why)
+		}
 	}
 	return p.refilter()
 }

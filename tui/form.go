@@ -55,6 +55,7 @@ func (f *form) key(k tea.KeyMsg) (closed bool, cmd tea.Cmd) {
 		f.said = why
 	default:
 		f.fields[f.at].key(k)
+		f.said = f.fields[f.at].why
 	}
 	return false, nil
 }

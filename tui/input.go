@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	tea "github.com/charmbracelet/bubbletea"
 )
@@ -16,12 +17,18 @@ import (
 type input struct {
 	*os.File
 	once sync.Once
-	gone func() // called once, at the end of the input
+	gone func()       // called once, at the end of the input
+	last atomic.Int64 // bytes that the last read brought
 }
+
+// alone reports whether the last read brought one byte: a key of a person, and no text
+// that is pasted as keys. The bytes of one read are all handled before the next.
+func (i *input) alone() bool { return i.last.Load() <= 1 }
 
 // Read implements io.Reader.
 func (i *input) Read(b []byte) (int, error) {
 	n, err := i.File.Read(b)
+	i.last.Store(int64(n))
 	if err != nil && (errors.Is(err, io.EOF) || n == 0) {
 		i.once.Do(i.gone) // EIO on a closed pty, EOF on a pipe
 	}

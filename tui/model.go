@@ -48,6 +48,9 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		if !m.filter.pass(msg) {
 			return m, nil
 		}
+		if m.tooSmall() && !m.e.keys.Leave.Is(msg) && !m.e.keys.Suspend.Is(msg) {
+			return m, nil // nobody sees what it would do
+		}
 		m.said = ""
 		if m.secret != nil && !m.e.keys.Leave.Is(msg) {
 			if m.secret.key(m.e.keys, msg) {
@@ -58,6 +61,11 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		}
 		var cmds []tea.Cmd
 		for _, k := range keysOf(msg, m.top().Mode()) {
+			// What is left of a text that is pasted as keys would go to the shell below.
+			if m.e.keys.Quit.Is(k) && m.top().Mode() == Normal && (len(msg.Runes) > 1 || m.e.alone != nil && !m.e.alone()) {
+				m.said = "q came together with other keys, so it does not leave: once more does"
+				break
+			}
 			// The first key of a burst may have opened a dialog: the rest was not meant for it.
 			if keysOf(k, m.top().Mode()) == nil || len(cmds) > 0 && m.top().Mode() != Normal && m.top().Mode() != Typing {
 				break
@@ -143,8 +151,8 @@ func (m *model) View() string {
 	switch {
 	case m.w == 0 || m.h == 0:
 		return ""
-	case m.w < minW || m.h < minH:
-		text := fmt.Sprintf("%s\ntoo small: %dx%d needed, this is %dx%d\na case goes on; ctrl+c leaves", m.flags(), minW, minH, m.w, m.h)
+	case m.tooSmall():
+		text := fmt.Sprintf("%s\ntoo small: %dx%d\nneeds %dx%d\nctrl+c leaves\na case goes on", m.flags(), m.w, m.h, minW, minH)
 		return bound(th, strings.TrimPrefix(text, "\n"), m.w, m.h)
 	}
 	body := bound(th, m.top().View(m.w, m.h-3), m.w, m.h-3)
@@ -162,6 +170,10 @@ func (m *model) View() string {
 	}
 	return strings.Join([]string{m.header(), body, hint, m.footer()}, "\n")
 }
+
+// tooSmall reports whether the page cannot be shown. Keys do nothing then, but for those
+// that leave.
+func (m *model) tooSmall() bool { return m.w > 0 && m.h > 0 && (m.w < minW || m.h < minH) }
 
 // flags are the words that must be on every screen.
 func (m *model) flags() string {

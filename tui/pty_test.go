@@ -246,7 +246,7 @@ func TestASmallTerminalSaysSoAndTheRunGoesOn(t *testing.T) {
 	resize(60, 15)
 	x.until("pause runner 42")
 	resize(40, 10)
-	x.until("too small: 60x15 needed")
+	x.until("needs 60x15")
 	resize(80, 24)
 	x.until("pause runner 42")
 }

@@ -62,8 +62,9 @@ func Run(ctx context.Context, a *app.App, o Options) (Left, error) {
 	r := lipgloss.NewRenderer(o.Out)
 	r.SetHasDarkBackground(true)
 	out := output{o.Out, &sync.Mutex{}}
+	in := &input{File: o.In, gone: func() { end(errGone) }}
 	e := env{
-		raw: out, getenv: os.Getenv,
+		alone: in.alone, raw: out, getenv: os.Getenv,
 		ctx: screen, app: a, th: newTheme(r, o.ASCII), keys: NewKeyMap(), desk: &desk{}, wall: time.Now, clock: a.Clock(), state: a.StateDir(),
 		simulated: a.Simulated(), readOnly: a.ReadOnly(), crash: crashFile(a), demo: o.Demo,
 	}
@@ -76,10 +77,11 @@ func Run(ctx context.Context, a *app.App, o Options) (Left, error) {
 	m := newModel(e, first, then)
 	p := tea.NewProgram(m,
 		tea.WithContext(screen), tea.WithAltScreen(), tea.WithFPS(framesPerSecond), tea.WithOutput(out),
-		tea.WithInput(&input{File: o.In, gone: func() { end(errGone) }}),
+		tea.WithInput(in),
 		tea.WithoutSignalHandler(), // the command's context ends on SIGHUP, SIGTERM and SIGINT
 	)
 	_, err := p.Run()
+	discard(o.In)
 	left := e.desk.leave(func(text string) { fmt.Fprintf(out, "%s\r\n", text) })
 	left.Crash = m.crash
 	switch {

@@ -144,7 +144,9 @@ func (p *start) key(k tea.KeyMsg) tea.Cmd {
 		case keys.Back.Is(k):
 			p.what.text = ""
 		default:
-			p.what.key(k)
+			if p.what.key(k); p.what.why != "" {
+				return say(p.what.why)
+			}
 		}
 		return nil
 	}

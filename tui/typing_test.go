@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -149,5 +150,110 @@ func TestATypedConfirmationNamesNoKeyThatItTypes(t *testing.T) {
 	}
 	if why := p.canApply(); !strings.HasSuffix(why, "ago: r reads it again") {
 		t.Errorf("on the page r acts: %q", why)
+	}
+}
+
+// Text that is pasted as keys does not leave the screen with the q in it: the rest of it
+// would be run by the shell below. A q that stands alone does.
+func TestOnlyAQThatStandsAloneLeaves(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	defer w.Close()
+	in := &input{File: r}
+	e, _ := quietEnv(t, termenv.Ascii, false)
+	e.alone = in.alone
+	m := newModel(e, settled(hostOn(e, fullCard())), nil)
+	m.w, m.h = 80, 24
+	leaves := func(bytes, key string) bool {
+		if _, err := w.WriteString(bytes); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := in.Read(make([]byte, 256)); err != nil {
+			t.Fatal(err)
+		}
+		_, cmd := m.Update(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(key)})
+		for _, msg := range got(cmd) {
+			if _, quits := msg.(tea.QuitMsg); quits {
+				return true
+			}
+		}
+		return m.left
+	}
+	for _, c := range [][2]string{{"jjq", "jjq"}, {"qrm", "qrm"}, {"\rq\rrm -rf x\r", "q"}} {
+		if leaves(c[0], c[1]) {
+			t.Fatalf("%q leaves", c[0])
+		}
+		if !strings.Contains(m.View(), "once more does") {
+			t.Errorf("%q: it does not say why not", c[0])
+		}
+	}
+	if !leaves("q", "q") {
+		t.Error("a q alone does not leave")
+	}
+}
+
+// What nobody sees is not confirmed: below the smallest size keys do nothing but leave.
+func TestKeysDoNothingWhereNothingIsShown(t *testing.T) {
+	e, wall := quietEnv(t, termenv.Ascii, false)
+	p := caseConfirm(e).(*stepper)
+	p.drv = &driver{orders: make(chan order, 1)}
+	m := newModel(e, p, nil)
+	wall.pass(deaf)
+	m.Update(tea.WindowSizeMsg{Width: 20, Height: 5})
+	v := m.View()
+	for _, want := range []string{"too small: 20x5", "needs 60x15", "ctrl+c leaves"} {
+		if !strings.Contains(v, want) {
+			t.Errorf("no %q in\n%s", want, v)
+		}
+	}
+	m.Update(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("y")})
+	if len(p.drv.orders) != 0 || p.dialog == nil {
+		t.Fatal("a plan was confirmed on a screen that shows nothing")
+	}
+	m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
+	m.Update(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("y")})
+	if len(p.drv.orders) != 1 {
+		t.Error("where it is shown it is not confirmed either")
+	}
+	m.Update(tea.WindowSizeMsg{Width: 20, Height: 5})
+	if m.Update(tea.KeyMsg{Type: tea.KeyCtrlC}); !m.left {
+		t.Error("ctrl+c does not leave")
+	}
+}
+
+// A paste that is too long is not cut into something else and not lost without a word,
+// whatever field it goes to.
+func TestAPasteThatIsTooLongIsRefusedAndThatIsSaid(t *testing.T) {
+	long := tea.KeyMsg{Type: tea.KeyRunes, Paste: true, Runes: []rune(strings.Repeat("AB\x1b[2J\x1b]52;c;AAAA\aq\r\n\tcd\u202e", 500))}
+	for _, name := range []string{"start", "case-note", "case-window", "fleet-filter", "case-take-over"} {
+		e, wall := quietEnv(t, termenv.Ascii, false)
+		m := newModel(e, screens[name](e), nil)
+		m.w, m.h = 80, 24
+		wall.pass(deaf)
+		before := m.View()
+		_, cmd := m.Update(long)
+		for _, msg := range got(cmd) {
+			m.Update(msg)
+		}
+		v := m.View()
+		sound(t, v, 80, 24, false)
+		if !strings.Contains(strings.Join(strings.Fields(v), " "), "not taken: that would be") {
+			t.Errorf("%s does not say that nothing was taken:\n%s", name, v)
+		}
+		m.Update(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("k")})
+		m.Update(tea.KeyMsg{Type: tea.KeyBackspace})
+		if after := m.View(); after != before {
+			t.Errorf("%s is not as before:\n%s\n%s", name, before, after)
+		}
+	}
+	e, _ := quietEnv(t, termenv.Ascii, false)
+	m := newModel(e, screens["start"](e), nil)
+	m.w, m.h = 80, 24
+	m.Update(tea.KeyMsg{Type: tea.KeyRunes, Paste: true, Runes: []rune("build-07\x1b[2J\n")})
+	if v := m.View(); !strings.Contains(v, `build-07\x1b[2J`) {
+		t.Errorf("a short one is taken, with its escapes to be seen:\n%s", v)
 	}
 }
