@@ -180,7 +180,7 @@ func (r *Run) leftOver() []string {
 		}
 		// what is not the runner's own does not end with it, as a workflow that was disabled
 		if t, ok := r.taskOf(m.task); ok && c.Undo != nil && !back[c.ID] && c.Target != t.on && t.on.Kind == target.Runner && r.gone(t.on) {
-			out = append(out, fmt.Sprintf("still in force: %s; to %s when it is safe: %s", c.Title, c.Undo.Title, c.Undo.Call))
+			out = append(out, fmt.Sprintf("still in force: %s; when it is safe, %s: %s", c.Title, c.Undo.Title, c.Undo.Call))
 		}
 	}
 	return out
