@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"cordon/internal/host/snapshot"
 	"cordon/internal/untrusted"
@@ -90,6 +91,11 @@ func judgePAMModule(v *view, p string, f *snapshot.File, why *reasons) {
 				why.add(High, "it is from %s and %s of the same package from %s", f.Mtime.Format("2006-01-02"), other, o.Mtime.Format("2006-01-02"))
 				return
 			}
+		}
+	}
+	if pamModule(base) && why.worst == "" {
+		if middle, late := v.changedLater(p, f, pamModule); late {
+			why.add(High, "it changed at %s, and the other modules of its package at %s%s", f.Ctime.Format(time.DateTime), middle.Format(time.DateTime), setBack(f))
 		}
 	}
 }
