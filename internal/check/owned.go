@@ -12,13 +12,18 @@ import (
 // packaged reads the list of what packages own of the paths in the snapshot. A merged
 // /usr has two names for one file: both count.
 func packaged(s *snapshot.Snapshot) map[string]bool {
-	list, ok := s.Fact("dpkg")
-	if !ok || list == "" || s.Section(snapshot.SectionOwned).End == snapshot.EndCut {
+	if s.Section(snapshot.SectionOwned).End == snapshot.EndCut {
 		return nil // half a list would make strangers of what packages brought
 	}
-	out := map[string]bool{}
-	for line := range strings.Lines(list) {
-		out[usr(strings.TrimSpace(line))] = true
+	var out map[string]bool
+	for _, manager := range []string{"dpkg", "apk", "rpm"} { // a machine may have two; one that brought nothing is none
+		list, _ := s.Fact(manager)
+		for line := range strings.Lines(list) {
+			if out == nil {
+				out = map[string]bool{}
+			}
+			out[usr(strings.TrimSpace(line))] = true
+		}
 	}
 	return out
 }

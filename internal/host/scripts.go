@@ -33,6 +33,9 @@ var runnersSh string
 //go:embed scripts/system.sh
 var systemSh string
 
+//go:embed scripts/owned.sh
+var ownedSh string
+
 //go:embed scripts/asked.sh
 var askedSh string
 
@@ -72,7 +75,7 @@ func script(name, kind, text string) Script {
 }
 
 func collector() Script {
-	return script("collector.sh", KindCollect, framesSh+openSh+filesSh+machineSh+procSh+logSh+placesSh+runnersSh+systemSh+askedSh+collectSh)
+	return script("collector.sh", KindCollect, framesSh+openSh+filesSh+machineSh+procSh+logSh+placesSh+runnersSh+systemSh+ownedSh+askedSh+collectSh)
 }
 
 func fetcher() Script { return script("fetch.sh", KindFetch, framesSh+openSh+filesSh+fetchSh) }

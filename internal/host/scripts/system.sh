@@ -374,18 +374,3 @@ containers() {
   some 0 /var/run/secrets/kubernetes.io/serviceaccount '*'
   leave containers
 }
-
-brought() {
-  cd "$i" && printf '%s\n' "$WAS" | sed -n 's,^/usr\(/\(lib\|bin\|sbin\)[^/]*/.*\)$,&\n\1,;/^\//p' | $TO grep -hxFf - -- *.list
-}
-
-# owned: which of the paths told so far a package of Debian's kind brought; a merged /usr has two names for one file
-owned() {
-  enter owned
-  i=$R/var/lib/dpkg/info
-  if [ -d "$i" ] && inside "$i/x"; then
-    told 'what packages brought' 1048576 brought
-    frame fact dpkg "$E"
-  fi
-  leave owned
-}

@@ -19,7 +19,7 @@ var facts = map[string]struct {
 	"core_pattern": {SectionKernel, 512}, "modprobe": {SectionKernel, 512}, "mounts": {SectionKernel, 256 << 10},
 	"route": {SectionKernel, 16 << 10}, "arp": {SectionKernel, 64 << 10}, "vendor": {SectionKernel, 256}, "capeff": {SectionKernel, 64},
 	"probed": {SectionCross, 16}, "pidmax": {SectionCross, 16}, "tasks": {SectionCross, 32}, "hidden": {SectionCross, 4096}, "starts": {SectionLog, 16 << 10},
-	"shadow": {SectionSystem, 64 << 10}, "caps": {SectionPrivileged, 64 << 10}, "dpkg": {SectionOwned, 1 << 20},
+	"shadow": {SectionSystem, 64 << 10}, "caps": {SectionPrivileged, 64 << 10}, "dpkg": {SectionOwned, 1 << 20}, "apk": {SectionOwned, 1 << 20}, "rpm": {SectionOwned, 1 << 20},
 }
 
 // fact takes one short text. Its lines are searched for secrets one at a time: a
