@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -14,11 +13,6 @@ import (
 	"cordon/internal/untrusted"
 	"cordon/internal/witness"
 	"cordon/providers"
-)
-
-const (
-	auditCalls   = 40 // of 1,750 an hour, a limit of its own
-	maxAuditRows = 2000
 )
 
 // The events that bear on runners, exactly as GitHub spells them: "visiblity" is no mistake
@@ -40,6 +34,7 @@ var (
 		"enterprise.runner_group_visiblity_updated",
 		"org.update_repo_self_hosted_runners_policy", "org.update_actions_settings", "repo.update_actions_settings",
 		"repo.create_actions_secret", "repo.update_actions_secret", "repo.remove_actions_secret",
+		"repo.create_integration_secret", "repo.update_integration_secret", "repo.remove_integration_secret",
 		"org.create_actions_secret", "org.update_actions_secret", "org.remove_actions_secret",
 		"personal_access_token.access_revoked",
 	}
@@ -87,18 +82,18 @@ func (p *Provider) Audit(ctx context.Context, t target.Ref, traits providers.Tra
 	b := p.spend(ctx, auditCalls)
 	at := p.auditPlaces(sc)
 	for _, place := range at {
-		rows, cut, err := p.auditOf(ctx, b, place, since)
+		log, err := p.auditOf(ctx, b, place, since)
 		if done := finished(ctx, err); done != nil {
 			return trail, done
 		}
-		o := witness.Observation{Subject: t, Source: witness.ProviderAudit, At: p.clock.Now()}
+		o := witness.Observation{Subject: t, Source: witness.ProviderAudit, Place: place.String(), At: p.clock.Now()}
 		if err != nil {
 			o.CouldNot = "the audit log of " + place.String() + ": " + auditBlind(err)
 		} else {
-			p.auditSays(&o, place, rows, cut, sc, id, traits, since)
+			p.auditSays(&o, place, log, sc, id, traits, since)
 		}
 		trail.Seen = append(trail.Seen, o)
-		for i, w := range rows {
+		for i, w := range log.rows {
 			trail.Entries = append(trail.Entries, p.auditEntry(i+1, w))
 		}
 	}
@@ -142,56 +137,15 @@ func auditBlind(err error) string {
 	return "not read, so what happened there is not known (" + err.Error() + ")"
 }
 
-// auditOf reads the entries of the events above, the newest first, page after page by the
-// cursor in Link.
-func (p *Provider) auditOf(ctx context.Context, b *bounded, sc scope, since time.Time) (out []wireAudit, cut bool, err error) {
-	q := url.Values{"phrase": {"created:>=" + since.UTC().Format("2006-01-02T15:04:05Z")}, "include": {"all"}, "order": {"desc"}, "per_page": {"100"}}
-	seen := map[string]bool{}
-	for {
-		a, err := b.get(ctx, sc.prefix()+"/audit-log", q)
-		if errors.Is(err, errBound) && len(out) > 0 {
-			return out, true, nil
-		}
-		if err != nil {
-			return out, false, err
-		}
-		l, err := decode[[]wireAudit](a)
-		if err != nil {
-			return out, false, err
-		}
-		fresh := 0
-		for _, w := range l {
-			if w.at().IsZero() || w.at().Before(since) || !auditKnown(w.Action) {
-				continue
-			}
-			if w.Document != "" && seen[w.Document] {
-				continue
-			}
-			seen[w.Document] = true
-			fresh++
-			if out = append(out, w); len(out) == maxAuditRows {
-				return out, true, nil
-			}
-		}
-		switch after := q.Get("after"); {
-		case a.After == "" || len(l) == 0:
-			return out, false, nil
-		case a.After == after:
-			return out, false, malformed(a, "the next page is this one")
-		}
-		q.Set("after", a.After)
-	}
-}
-
 func auditKnown(action string) bool {
 	return slices.Contains(auditCame, action) || slices.Contains(auditOnline, action) || slices.Contains(auditOther, action)
 }
 
 // auditSays weighs the entries: a registration since the time with a trait of the machine,
 // or one that came online, is its return.
-func (p *Provider) auditSays(o *witness.Observation, place scope, rows []wireAudit, cut bool, sc scope, id int64, traits providers.Traits, since time.Time) {
+func (p *Provider) auditSays(o *witness.Observation, place scope, log *auditReading, sc scope, id int64, traits providers.Traits, since time.Time) {
 	came, online := 0, 0
-	for _, w := range rows {
+	for _, w := range log.rows {
 		is := named(traits, w.Runner) || named(traits, w.Name)
 		at := w.at()
 		switch {
@@ -220,8 +174,9 @@ func (p *Provider) auditSays(o *witness.Observation, place scope, rows []wireAud
 		o.Says = fmt.Sprintf("the audit log of %s has no registration of a runner with its name since %s (%d registrations, %d came online; entries may be minutes late)",
 			place, since.UTC().Format(time.RFC3339), came, online)
 	}
-	if cut {
+	if log.cut != "" {
 		o.Says += "; there is more than was read"
+		o.Except = "the audit log of " + place.String() + " was not read to its end: " + log.cut
 	}
 }
 

@@ -277,7 +277,16 @@ func (p *past) answer(w http.ResponseWriter, r *http.Request) {
 
 func (p *past) auditLog(w http.ResponseWriter, r *http.Request) {
 	from, _ := strconv.Atoi(strings.TrimPrefix(r.URL.Query().Get("after"), "cursor-"))
-	rows := p.audit[min(from, len(p.audit)):]
+	rows := slices.DeleteFunc(slices.Clone(p.audit), func(row map[string]any) bool {
+		action, _ := row["action"].(string)
+		for word := range strings.FieldsSeq(r.URL.Query().Get("phrase")) {
+			if want, ok := strings.CutPrefix(word, "action:"); ok && action != want && !strings.HasPrefix(action, want+".") {
+				return true
+			}
+		}
+		return r.URL.Query().Get("include") == "web" && strings.HasPrefix(action, "git.")
+	})
+	rows = rows[min(from, len(rows)):]
 	if p.pages > 0 && len(rows) > p.pages {
 		rows = rows[:p.pages]
 		w.Header().Set("Link", fmt.Sprintf(`<https://elsewhere.invalid/audit?after=cursor-%d&before=>; rel="next"`, from+p.pages))

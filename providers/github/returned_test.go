@@ -256,7 +256,10 @@ func TestALevelWhereNobodyLooksIsNamed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			l, p, since := openPast(t, func(o *Options) { o.Scopes = c.scopes })
 			p.repos("acme/web")
-			p.change(func(p *past) { p.paged["users/acme/repos"] = p.paged["orgs/acme/repos"]; p.paged["users/ir-look/repos"] = p.paged["orgs/acme/repos"] })
+			p.change(func(p *past) {
+				p.paged["users/acme/repos"] = p.paged["orgs/acme/repos"]
+				p.paged["users/ir-look/repos"] = p.paged["orgs/acme/repos"]
+			})
 			l.fake.change(func(f *fake) {
 				f.types["acme"] = c.kind
 				delete(f.runners["orgs/acme"], 23)
