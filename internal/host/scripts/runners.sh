@@ -573,7 +573,13 @@ runners() {
       case $CDONE$NL in *"$NL$R$b$NL"*) continue ;; esac
       CDONE=$CDONE$NL$R$b
       charge "${b%/*}"
-      many 131072 "$R$b"
+      case $b in
+      *.cfg) many 131072 "$R$b" ;;
+      *)
+        cut "its name does not say how its secrets would be found: $b"
+        many 0 "$R$b"
+        ;;
+      esac
       buildkite "$R$b"
     fi
   done
@@ -593,7 +599,13 @@ runners() {
     case ${b##*/} in config.yaml | config.yml) case $NL$ROOTS$NL in *"$NL${b%/*}$NL"*) continue ;; esac ;; esac
     if given "$pid" "$b"; then
       charge "${b%/*}"
-      many 65536 "$R$b"
+      case $b in
+      *.yaml | *.yml) many 65536 "$R$b" ;;
+      *)
+        cut "its name does not say how its secrets would be found: $b"
+        many 0 "$R$b"
+        ;;
+      esac
     fi
   done
   IFS=$NL

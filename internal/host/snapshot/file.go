@@ -103,7 +103,7 @@ func (p *parser) content(f *File, name string, b []byte) {
 // redactFile takes secrets out by what the file is, and then by their shape.
 func (p *parser) redactFile(section, name, s string) (out string, n int, ok bool) {
 	base := path.Base(name)
-	if section == SectionRunners && strings.HasSuffix(base, ".toml") {
+	if section == SectionRunners && (strings.HasSuffix(base, ".toml") || strings.Contains(s, "[[runners]]")) { // whatever --config calls it
 		return p.toml(s)
 	}
 	// A rule that goes by lines would take away the first line of a key, by which all of it is known.
@@ -116,9 +116,9 @@ func (p *parser) redactFile(section, name, s string) (out string, n int, ok bool
 		return p.registration(s)
 	case section == SectionJobs && base == "PipelineFolder.json":
 		return p.mapping(s)
-	case section == SectionRunners && (base == "config.yaml" || base == "config.yml"):
+	case section == SectionRunners && (strings.HasSuffix(base, ".yaml") || strings.HasSuffix(base, ".yml")):
 		s, n = p.envs(s)
-	case section == SectionRunners && base == "buildkite-agent.cfg":
+	case section == SectionRunners && strings.HasSuffix(base, ".cfg"):
 		s, n = p.buildkite(s)
 	case base == ".env" || base == "environment" || strings.HasPrefix(name, "/etc/sysconfig/") || strings.HasPrefix(name, "/etc/default/") ||
 		strings.Contains(name, "/environment.d/"):
