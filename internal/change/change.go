@@ -155,9 +155,10 @@ type Outcome struct {
 	Status    int               `json:"status,omitempty"` // HTTP status or exit code; 0: none
 	RequestID string            `json:"request_id,omitempty"`
 	At        time.Time         `json:"at"`
-	Date      time.Time         `json:"date,omitzero"`  // the service's own clock
-	Made      map[string]string `json:"made,omitempty"` // identifiers and facts, never a secret
-	Undo      *Change           `json:"undo,omitempty"` // where the undo is known only afterwards
+	Date      time.Time         `json:"date,omitzero"`       // the service's own clock
+	NotBefore time.Time         `json:"not_before,omitzero"` // refused for now alone: the service asks to be left alone until then, by our clock
+	Made      map[string]string `json:"made,omitempty"`      // identifiers and facts, never a secret
+	Undo      *Change           `json:"undo,omitempty"`      // where the undo is known only afterwards
 }
 
 func digest(v any) string {

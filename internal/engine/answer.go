@@ -44,7 +44,7 @@ func (r *Run) take(ctx context.Context, d Decision) error {
 		if p.Kind != Doubt || p.Outcome.State != change.Refused {
 			return nil
 		}
-		return r.append(casefile.Event{Kind: "again", Step: p.Step, Target: t.on, Msg: p.Text, Data: encode(againData{[]string{t.key()}})})
+		return r.append(casefile.Event{Kind: "again", Step: p.Step, Target: t.on, Msg: p.Text, Data: encode(againData{Tasks: []string{t.key()}})})
 	case Anew:
 		if strings.TrimSpace(d.Reason) == "" {
 			return fmt.Errorf("do step %s again although it may have been done: %w", p.Step, ErrReason)

@@ -58,9 +58,10 @@ func (r *Run) apply(ctx context.Context, t task, p Prompt, d Decision) error {
 		}
 		// A refused change leaves nothing in doubt: the rest of the same task goes on, so
 		// that one job that may not be cancelled does not shield the others. Another
-		// runner's changes wait, and after an unknown one everything does.
+		// runner's changes wait, and so does everything after an unknown one, or when the
+		// service asks for fewer requests.
 		same := k+1 < len(of) && of[k+1].key() == of[k].key()
-		if out.State == change.Unknown || out.State == change.Refused && !same {
+		if out.State == change.Unknown || out.State == change.Refused && (!same || !out.NotBefore.IsZero()) {
 			r.stopped(t, plan, k, out)
 			break
 		}

@@ -55,7 +55,8 @@ type (
 	// againData opens tasks that had ended: after a refusal that may pass, or when what
 	// they did is no longer in force.
 	againData struct {
-		Tasks []string `json:"tasks"`
+		Tasks []string  `json:"tasks"`
+		At    time.Time `json:"at,omitzero"` // not before, by our clock
 	}
 	alarmData struct {
 		Task   string     `json:"task"` // the pause it is about

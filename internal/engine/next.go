@@ -72,8 +72,8 @@ func (r *Run) conclude(ctx context.Context, t task, tr *try) (Prompt, error) {
 	if tr.looks > 0 {
 		return r.lookAgain(ctx, t)
 	}
-	if out.State == change.Refused && r.retriable(t, out) {
-		return r.retry(t, out)
+	if at, ok := r.retriable(t, out); ok && out.State == change.Refused {
+		return r.retry(t, out, at)
 	}
 	text := fmt.Sprintf("%s: %s", out.Change, out.State)
 	if out.Why != "" {
@@ -128,6 +128,10 @@ func (r *Run) ask(p Prompt, choices ...string) Prompt {
 func (r *Run) plan(ctx context.Context, t task) (Prompt, error) {
 	if r.passedOver(t) {
 		return r.notNeeded(t, "no further one: the one before was passed over")
+	}
+	// The last prompt said until when; a clock that was set back does not make it longer.
+	if err := r.o.Clock.Wait(ctx, min(r.st.notBefore[t.key()].Sub(r.o.Clock.Now()), maxWait)); err != nil {
+		return Prompt{}, err
 	}
 	sys, err := r.planner(t)
 	if err != nil {

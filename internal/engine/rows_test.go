@@ -62,11 +62,43 @@ func TestActionsRunner3737CannotDeleteBecauseOfAJob(t *testing.T) {
 			cancels++
 		}
 	}
-	if tries != 3 || cancels != 3 || e.Exit == engine.ExitDone || !remarked(e, "refused: 422") {
+	waited := time.Duration(0)
+	for _, w := range g.w.Clock.Waits() {
+		waited += w
+	}
+	if waited < 10*time.Minute { // a service keeps the job of an agent that was stopped for ten
+		t.Errorf("it gave up after %s", waited)
+	}
+	if tries != 7 || cancels != 7 || e.Exit == engine.ExitDone || !remarked(e, "refused: 422") {
 		t.Errorf("%d tries, jobs read %d times, ends %s (exit %d) %q", tries, cancels, e.Word, e.Exit, e.Notes)
 	}
 	if n := len(g.lines("confirm")); g.happened(providers.Deregister) != 0 || n < tries {
 		t.Errorf("%d confirmations for %d tries", n, tries)
+	}
+}
+
+// What the service refuses because it wants fewer requests is not refused for good, and
+// nothing is sent before the time that it named: not the rest of the plan either.
+func TestARefusalThatNamesATimeIsTriedAgainThen(t *testing.T) {
+	g := newRig(t, whole).open()
+	var sent []time.Time
+	g.w.Next = func(op string) enginemodel.Fault {
+		if op != providers.Pause {
+			return enginemodel.None
+		}
+		if sent = append(sent, g.w.Clock.Now()); len(sent) < 3 {
+			return enginemodel.Slower
+		}
+		return enginemodel.None
+	}
+	g.until(at("rotate"))
+	if len(sent) != 3 || g.happened(providers.Pause) != 1 {
+		t.Fatalf("%d tries, %d pauses", len(sent), g.happened(providers.Pause))
+	}
+	for i, x := range sent[1:] {
+		if d := x.Sub(sent[i]); d < time.Minute {
+			t.Errorf("try %d came %s after the one before", i+2, d)
+		}
 	}
 }
 

@@ -58,35 +58,36 @@ type made struct {
 
 // state is the fold of a journal.
 type state struct {
-	end      map[string]string // task key → how it ended
-	why      map[string]string
-	outcomes map[string]change.Outcome // change id → last known outcome
-	tries    map[string]int            // task key → confirmed plans
-	tried    map[string]*try           // task key → the last confirmed plan
-	made     []made                    // in order
-	doubts   []pending                 // unknown, in order
-	settled  []string                  // one line for each doubt that later evidence settled
-	cleared  map[string]bool           // task key → its doubt was settled
-	items    map[string]string         // evidence names that are kept, and the digest of the last
-	gaps     map[string]string         // evidence names that could not be had
-	traits   map[target.Ref]traitsData
-	exposed  *exposure.List
-	listed   map[target.Ref]bool // runners that the list was opened for
-	findings map[string][]check.Result
-	strays   map[string][]Stray   // of each host, when it was read last
-	read     map[string]time.Time // and when that was
-	watch    *watchData
-	seen     map[string][]witness.Observation // task key → since the watch began
-	verdicts map[target.Ref][]witness.Verdict
-	final    map[target.Ref]bool
-	window   casefile.Window
-	opened   time.Time
-	closed   bool
-	rotated  map[target.Ref]time.Time // when the runner's own credential was replaced
+	end       map[string]string // task key → how it ended
+	why       map[string]string
+	outcomes  map[string]change.Outcome // change id → last known outcome
+	tries     map[string]int            // task key → confirmed plans
+	notBefore map[string]time.Time      // task key → when it may be planned again
+	tried     map[string]*try           // task key → the last confirmed plan
+	made      []made                    // in order
+	doubts    []pending                 // unknown, in order
+	settled   []string                  // one line for each doubt that later evidence settled
+	cleared   map[string]bool           // task key → its doubt was settled
+	items     map[string]string         // evidence names that are kept, and the digest of the last
+	gaps      map[string]string         // evidence names that could not be had
+	traits    map[target.Ref]traitsData
+	exposed   *exposure.List
+	listed    map[target.Ref]bool // runners that the list was opened for
+	findings  map[string][]check.Result
+	strays    map[string][]Stray   // of each host, when it was read last
+	read      map[string]time.Time // and when that was
+	watch     *watchData
+	seen      map[string][]witness.Observation // task key → since the watch began
+	verdicts  map[target.Ref][]witness.Verdict
+	final     map[target.Ref]bool
+	window    casefile.Window
+	opened    time.Time
+	closed    bool
+	rotated   map[target.Ref]time.Time // when the runner's own credential was replaced
 
 	alarms    []alarmData
-	renewed   map[string]int // change id that was confirmed → how often it was renewed
-	broken    []broken       // glass
+	renewed   map[string]int  // change id that was confirmed → how often it was renewed
+	broken    []broken        // glass
 	approvals []approval      // as they are on record; whether one counts is judged when it is needed
 	wanted    map[string]bool // what a second person was asked for, by what it binds
 	standDown string          // why; empty: the case is not stood down
@@ -103,8 +104,8 @@ func newState() *state {
 	return &state{
 		end: map[string]string{}, why: map[string]string{}, outcomes: map[string]change.Outcome{}, tries: map[string]int{}, tried: map[string]*try{},
 		items: map[string]string{}, gaps: map[string]string{}, findings: map[string][]check.Result{}, strays: map[string][]Stray{}, read: map[string]time.Time{}, cleared: map[string]bool{},
-		people: newPeople(),
-		traits: map[target.Ref]traitsData{}, listed: map[target.Ref]bool{}, seen: map[string][]witness.Observation{},
+		people:    newPeople(),
+		notBefore: map[string]time.Time{}, traits: map[target.Ref]traitsData{}, listed: map[target.Ref]bool{}, seen: map[string][]witness.Observation{},
 		verdicts: map[target.Ref][]witness.Verdict{}, final: map[target.Ref]bool{}, rotated: map[target.Ref]time.Time{}, renewed: map[string]int{}, wanted: map[string]bool{},
 	}
 }
@@ -182,7 +183,12 @@ func (s *state) applyMore(l casefile.Line) error {
 			s.reopen(d.Task)
 		})
 	case "again":
-		return with(l, func(d againData) { s.reopen(d.Tasks...) })
+		return with(l, func(d againData) {
+			s.reopen(d.Tasks...)
+			for _, k := range d.Tasks {
+				s.notBefore[k] = d.At
+			}
+		})
 	case "drift":
 		return with(l, func(d alarmData) {
 			s.alarms = append(s.alarms, d)

@@ -51,6 +51,7 @@ func (a *Applier) Apply(ctx context.Context, c change.Change) (change.Outcome, e
 	case err != nil && providers.Doubtful(m.Status, err):
 		return end(change.Unknown, "it was sent and no trustworthy answer came: "+err.Error(), err)
 	case err != nil:
+		out.NotBefore = m.again(a.p.clock.Now())
 		return a.refused(ctx, c, op, err, end)
 	}
 	return a.readBack(ctx, c, op, end)

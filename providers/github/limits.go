@@ -54,11 +54,34 @@ func readRate(h http.Header) rate {
 func (r rate) reserve() int { return min(Reserve, r.Limit/5) }
 
 // limits is what is known of the primary limits of the credential for looking, by
-// resource. It is safe for concurrent use.
+// resource, and until when GitHub asked for no more requests at all. It is safe for
+// concurrent use.
 type limits struct {
 	clock clock.Clock
 	mu    sync.Mutex
 	by    map[string]known
+	quiet time.Time // until then nothing is asked for mere looking
+}
+
+// unsaid is how long to wait where a secondary limit names no time (docs: rate limits for
+// the REST API: "wait for at least one minute").
+const unsaid = time.Minute
+
+// again is when the same may be asked once more by our clock; zero: at once, or a is no
+// answer that asks for fewer requests. A wait of a second is the transport's own.
+func (a answer) again(now time.Time) time.Time {
+	switch {
+	case a.Status != 429 && !(a.Status == 403 && a.limited()), a.waits && a.wait <= time.Second:
+		return time.Time{}
+	case a.waits:
+		return now.Add(a.wait)
+	case a.Rate.Limit > 0 && a.Rate.Remaining == 0 && !a.Rate.Reset.IsZero():
+		if a.Date.IsZero() {
+			return a.Rate.Reset
+		}
+		return now.Add(a.Rate.Reset.Sub(a.Date))
+	}
+	return now.Add(unsaid)
 }
 
 type known struct {
@@ -69,6 +92,13 @@ type known struct {
 // saw keeps what an answer says. GitHub's reset is a time of its own clock; Date tells
 // how far that is from ours.
 func (l *limits) saw(a answer) {
+	if until := a.again(l.clock.Now()); !until.IsZero() {
+		l.mu.Lock()
+		if until.After(l.quiet) {
+			l.quiet = until
+		}
+		l.mu.Unlock()
+	}
 	if a.Rate.Limit == 0 || a.Rate.Reset.IsZero() {
 		return
 	}
@@ -95,7 +125,11 @@ func (l *limits) saw(a answer) {
 func (l *limits) spare(request, resource string) error {
 	l.mu.Lock()
 	k, ok := l.by[resource]
+	quiet := l.quiet
 	l.mu.Unlock()
+	if l.clock.Now().Before(quiet) {
+		return fmt.Errorf("%s: %w: GitHub asked for no more requests until %s; going on before may block the credential", request, errKept, quiet.UTC().Format("15:04:05 MST"))
+	}
 	if !ok || k.Remaining > k.reserve() || !l.clock.Now().Before(k.until) {
 		return nil
 	}

@@ -230,6 +230,9 @@ func (l *listing) judge(ctx context.Context) error {
 	case l.shifts:
 		return l.gap("runners of "+l.sc.String()+" that moved between pages",
 			fmt.Sprintf("the list changed while it was read, so one may have been passed over; it now counts %d", l.total))
+	case missing < 0:
+		return l.gap(fmt.Sprintf("runners of %s beside the %d that are counted", l.sc, l.total),
+			fmt.Sprintf("GitHub counts %d (total_count) and listed %d: its count or its list is wrong, so neither says that all were seen", l.total, l.pass.n))
 	}
 	return nil
 }
@@ -243,5 +246,5 @@ var errSlower = fmt.Errorf("%w: not asked for: GitHub said %d times in a row tha
 
 // worthAgain reports whether the same read may go better a moment later.
 func worthAgain(f fetched) bool {
-	return errors.Is(f.err, providers.ErrLimited) && !errors.Is(f.err, errKept) && f.a.wait == 0 && !(f.a.Rate.Limit > 0 && f.a.Rate.Remaining == 0)
+	return errors.Is(f.err, providers.ErrLimited) && !errors.Is(f.err, errKept) && f.a.again(f.a.At).IsZero()
 }

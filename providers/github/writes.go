@@ -38,6 +38,9 @@ func (p *Provider) send(ctx context.Context, r request) (answer, error) {
 	}
 	a, err := reply(r.method+" "+r.path, resp, body, err)
 	a.At = at
+	if until := a.again(at); !until.IsZero() {
+		p.limits.saw(answer{Status: a.Status, Body: a.Body, wait: until.Sub(at), waits: true})
+	}
 	switch {
 	case err != nil:
 	case a.Status != r.want:

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"cordon/internal/change"
 	"cordon/internal/target"
@@ -122,6 +123,10 @@ func (w *World) apply(ctx context.Context, op string, c change.Change) (change.O
 	switch fault {
 	case Refuse:
 		return end(change.Refused, "422: a job is running", 422, providers.ErrConflict)
+	case Slower:
+		out, err := end(change.Refused, "429: fewer requests", 429, providers.ErrLimited)
+		out.NotBefore = w.Clock.Now().Add(time.Minute)
+		return out, err
 	case LostCall:
 		return end(change.Unknown, errNoAnswer.Error(), 0, errNoAnswer)
 	case Nothing:

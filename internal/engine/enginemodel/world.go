@@ -40,6 +40,7 @@ const (
 	LostCall  Fault = "no effect and no answer"
 	Twice     Fault = "delivered twice"
 	Refuse    Fault = "refused"
+	Slower    Fault = "refused for a minute: too many requests"
 	Stale     Fault = "changed since it was planned"
 	Nothing   Fault = "said yes and did nothing"
 	DieBefore Fault = "the process dies before the effect"
@@ -47,7 +48,7 @@ const (
 )
 
 // Faults lists every fault of a change.
-var Faults = []Fault{None, LostReply, LostCall, Twice, Refuse, Stale, Nothing, DieBefore, DieAfter}
+var Faults = []Fault{None, LostReply, LostCall, Twice, Refuse, Slower, Stale, Nothing, DieBefore, DieAfter}
 
 // Runner is one registration and the agent that uses it.
 type Runner struct {
