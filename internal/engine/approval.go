@@ -28,6 +28,7 @@ var (
 	ErrSelf      error = unagreed("nobody approves himself")
 	ErrStranger  error = unagreed("signed by nobody who may approve")
 	ErrPurpose   error = unagreed("signed for another purpose")
+	ErrWho       error = unagreed("not known who that is")
 	ErrForged    error = unagreed("it was not signed so")
 	ErrNoRequest error = unagreed("not a signature over any request of this case")
 )
@@ -122,20 +123,24 @@ func signed(all []Request, sig []byte) (Request, string, error) {
 	return Request{}, "", ErrNoRequest
 }
 
-// mayApprove names the person behind a good signature, who must be somebody else than
-// those who ask and who act: a second key is not a second person.
+// mayApprove names the person behind a good signature, who must be somebody else than who
+// asked: a second key is not a second person. Who writes it down may be anybody, also the
+// signer; who acts on it is asked then (unapproved).
 func (r *Run) mayApprove(q Request, sig []byte, key string) (string, error) {
 	for _, a := range r.o.Approval.By {
 		_, _, err := signing.Verify(NamespaceApproval, []byte(q.Text()), sig, a.Lines, r.o.Clock.Now())
 		if err != nil {
 			continue
 		}
-		if a.is(q.By, q.Key) || a.is(r.o.Actor.Name, r.o.Actor.Key) {
-			return a.Person, fmt.Errorf("%w: %s asks, and %s signed", ErrSelf, q.By, a.Person)
+		if err := r.o.Approval.another(a.Person, q.By, q.Key); err != nil {
+			return a.Person, fmt.Errorf("%w: %s asks, and %s signed", err, q.By, a.Person)
 		}
 		for _, b := range r.st.broken {
-			if b.Binds == q.Binds() && a.is(b.by, b.key) {
-				return a.Person, fmt.Errorf("%w: %s broke the glass", ErrSelf, b.by)
+			if b.Binds != q.Binds() {
+				continue
+			}
+			if err := r.o.Approval.another(a.Person, b.by, b.key); err != nil {
+				return a.Person, fmt.Errorf("%w: %s broke the glass", err, b.by)
 			}
 		}
 		return a.Person, nil
@@ -152,6 +157,9 @@ func (r *Run) unapproved(t task, p change.Plan, add func(Guard)) {
 		return
 	}
 	why := "another person has to agree first: cordon case request-approval prints what is to be signed"
+	if _, err := r.o.Approval.whoIs(r.o.Actor.Name, r.o.Actor.Key); err != nil {
+		why = "another person has to agree, and then it has to be known who you are: " + err.Error()
+	}
 	want, hash, now := binds(t.step.ID, t.key(), p.Hash(), t.on), p.Hash(), r.o.Clock.Now()
 	for _, a := range r.st.approvals {
 		err := r.o.Approval.sound(a, r.caseID, r.simulated)
@@ -164,16 +172,16 @@ func (r *Run) unapproved(t task, p change.Plan, add func(Guard)) {
 			why = "the approval on record in the name of " + untrusted.Clean(a.Person, 80) + " does not count: " + err.Error()
 		case now.After(a.Until):
 			why = "the approval of " + a.Person + " counted until " + a.Until.UTC().Format(time.RFC3339) + "; ask again"
-		case r.person(a.Person).is(r.o.Actor.Name, r.o.Actor.Key):
-			why = a.Person + " approved it and acts now: nobody approves himself"
 		default:
+			if err := r.o.Approval.another(a.Person, r.o.Actor.Name, r.o.Actor.Key); err != nil {
+				why = fmt.Sprintf("%s approved it and %s acts now: %v", a.Person, r.o.Actor.Name, err)
+				continue
+			}
 			return
 		}
 	}
 	add(Guard{Approval, GuardApproval, why})
 }
-
-func (r *Run) person(name string) Approver { return r.o.Approval.person(name) }
 
 // takeApprovals takes in what came while the run was open. What is refused is noted, or
 // nobody would know why it does not count.

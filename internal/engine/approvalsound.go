@@ -34,7 +34,36 @@ func (a Approvals) sound(x approval, caseID string, simulated bool) error {
 	if _, _, err := signing.Verify(NamespaceApproval, []byte(x.Text), []byte(x.Sig), who.Lines, x.at); err != nil {
 		return fmt.Errorf("%w: key %s is in no line of %s", ErrStranger, untrusted.Clean(x.Key, 80), untrusted.Clean(x.Person, 80))
 	}
-	return nil
+	return a.another(x.Person, said.By, said.Key)
+}
+
+// whoIs is the person of the configuration who goes by a name and holds a key. What the
+// configuration does not know is nobody, or a second name would make a second person; a
+// name of one and a key of another is nobody too. Errors are ErrWho.
+func (a Approvals) whoIs(name, key string) (string, error) {
+	who := ""
+	for _, x := range a.By {
+		if !x.is(name, key) {
+			continue
+		}
+		if who != "" && who != x.Person {
+			return "", fmt.Errorf("%w: %s with the key %s may be %s or %s", ErrWho, untrusted.Clean(name, 80), orNone(key), who, x.Person)
+		}
+		who = x.Person
+	}
+	if who == "" {
+		return "", fmt.Errorf("%w: %s is under no approvers; add the key %s there, under the person's one name", ErrWho, untrusted.Clean(name, 80), orNone(key))
+	}
+	return who, nil
+}
+
+// another is nil where a name and a key are known to be somebody else's than a person's.
+func (a Approvals) another(person, name, key string) error {
+	who, err := a.whoIs(name, key)
+	if err == nil && who == person {
+		err = ErrSelf
+	}
+	return err
 }
 
 // person is who is configured under a name, and nobody's keys where nobody is.
@@ -67,8 +96,8 @@ func (r *Run) countersigned(b broken) (who, why string) {
 			why = "the approval on record in the name of " + untrusted.Clean(a.Person, 80) + " does not count: " + err.Error()
 			continue
 		}
-		if r.person(a.Person).is(b.by, b.key) {
-			why = a.Person + " broke the glass: nobody approves himself"
+		if err := r.o.Approval.another(a.Person, b.by, b.key); err != nil {
+			why = fmt.Sprintf("%s broke the glass, and %s signed: %v", b.by, a.Person, err)
 			continue
 		}
 		return a.Person, ""

@@ -70,7 +70,7 @@ func bob(t testing.TB) *secondPerson {
 }
 
 func (b *secondPerson) approvers() []Approver {
-	return []Approver{{Person: "bob@example.org", Lines: b.lines}}
+	return []Approver{{Person: "bob@example.org", Lines: b.lines}, {Person: "alice"}}
 }
 
 func (b *secondPerson) sign(t testing.TB, text string) []byte {

@@ -330,3 +330,79 @@ func TestWhoIsNoApproverAnyMoreHasNotApproved(t *testing.T) {
 		t.Errorf("bob is back: %+v", p.Guards[0])
 	}
 }
+
+// A name that the configuration does not know is nobody, so that a second name does not
+// make a second person.
+func TestWhoAsksHasToBeSomebodyThatTheConfigurationKnows(t *testing.T) {
+	as := func(a engine.Actor) (*rig, *people) {
+		g, who := asking(t)
+		cfg := g.cfg
+		g.cfg = func(o *engine.Options) { cfg(o); o.Actor = a }
+		_ = g.c.Close()
+		var err error
+		if g.c, err = g.s.Take(t.Context(), rigCase, casefile.Actor{Name: a.Name, Key: a.Key, Host: "a", BootID: "b", PID: 3}); err != nil {
+			t.Fatal(err)
+		}
+		return g.open(), who
+	}
+	who := newPeople(t)
+	g, p := as(engine.Actor{Name: "alice@example.org", Key: who.alice.Fingerprint()}) // approvers knows alice, and alice2
+	if q := g.until(at("remove")); !strings.Contains(fmt.Sprint(q.Guards[0]), "it has to be known who you are") {
+		t.Errorf("nobody says what is missing: %+v", q.Guards[0])
+	}
+	q := g.asked()[0]
+	for name, by := range map[string]signing.Signer{"her own other key": p.alice2, "somebody else": p.bob} {
+		if _, _, err := g.r.Approve(p.sign(t, by, engine.NamespaceApproval, q.Text())); !errors.Is(err, engine.ErrWho) || !errors.Is(err, engine.ErrApproval) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	d := willing(g.until(at("remove")))
+	d.BreakGlass = "nobody else is awake"
+	g.answer(d)
+	if _, _, err := g.r.Approve(p.sign(t, p.alice2, engine.NamespaceApproval, q.Text())); !errors.Is(err, engine.ErrWho) {
+		t.Errorf("she countersigns herself: %v", err)
+	}
+	g, p = as(engine.Actor{Name: "alice", Key: who.alice.Fingerprint()}) // the control: by name
+	g.until(at("remove"))
+	if _, _, err := g.r.Approve(p.sign(t, p.bob, engine.NamespaceApproval, g.asked()[0].Text())); err != nil || held(g.until(at("remove"))) {
+		t.Errorf("alice asks and bob signs: %v", err)
+	}
+}
+
+func TestANameOfOneAndAKeyOfAnotherIsNobody(t *testing.T) {
+	g, who := asking(t)
+	cfg := g.cfg
+	g.until(at("remove"))
+	if _, _, err := g.r.Approve(who.sign(t, who.bob, engine.NamespaceApproval, g.asked()[0].Text())); err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range []engine.Actor{{Name: "alice", Key: who.bob.Fingerprint()}, {Name: "carol"}} {
+		g.cfg = func(o *engine.Options) { cfg(o); o.Actor = a }
+		g.open()
+		if p := g.until(at("remove")); !held(p) {
+			t.Errorf("%s with the key %s acts on it", a.Name, a.Key)
+		}
+	}
+}
+
+// On a bastion that both use the second person takes in his own signature; he does not
+// act on it.
+func TestTheSignerMayWriteItDownHimself(t *testing.T) {
+	g, who := asking(t)
+	g.until(at("remove"))
+	sig := who.sign(t, who.bob, engine.NamespaceApproval, g.asked()[0].Text())
+	cfg := g.cfg
+	g.cfg = func(o *engine.Options) { cfg(o); o.Actor = engine.Actor{Name: "bob", Key: who.bob.Fingerprint()} }
+	g.open()
+	if _, person, err := g.r.Approve(sig); err != nil || person != "bob" {
+		t.Fatalf("bob takes in his own signature: %q %v", person, err)
+	}
+	if p := g.until(at("remove")); !held(p) {
+		t.Error("bob acts on it")
+	}
+	g.cfg = cfg
+	g.open()
+	if p := g.until(at("remove")); held(p) {
+		t.Errorf("alice may not: %+v", p.Guards[0])
+	}
+}
