@@ -31,7 +31,7 @@ func (v *view) memoryReaders() []Finding {
 			s, whose := Medium, "a process that is gone"
 			if of := v.procs[pid]; of != nil {
 				whose = quote(string(of.Comm))
-				if name, _ := exeOf(of); v.underAgent(of) || v.above[of.PID] || path.Base(name) == "Runner.Worker" {
+				if name, _ := exeOf(of); v.underAgent(of) || v.above[of.PID] || path.Base(name) == "Runner.Worker" || path.Base(name) == "Agent.Worker" {
 					s = Critical
 				}
 			}

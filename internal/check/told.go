@@ -20,6 +20,7 @@ var told = map[string][]string{
 	snapshot.SectionCron: {
 		"/etc/crontab", "/etc/anacrontab", "/etc/rc.local", "/etc/cron.d/*", "/etc/cron.hourly/*", "/etc/cron.daily/*", "/etc/cron.weekly/*",
 		"/etc/cron.monthly/*", "/var/spool/cron/*", "/var/spool/cron/crontabs/*", "/var/spool/cron/atjobs/*", "/var/spool/at/*",
+		"/var/spool/cron/tabs/*", "/etc/crontabs/*", "/etc/periodic/*/*",
 	},
 	snapshot.SectionKeys: {
 		"/etc/passwd", "/etc/ssh/sshd_config", "/etc/ssh/sshd_config.d/*.conf", "/etc/ssh/sshrc",
