@@ -64,7 +64,7 @@ func (h *Hosts) Look(ctx context.Context, name string) (Looking, error) {
 
 // effects are what looking itself does there (facts/host.md §3.4, §4.8).
 func effects(x Host) []string {
-	common := "reading files moves their access times where the mount says relatime or strictatime"
+	common := "reading files moves their access times where the mount says relatime or strictatime; an rpm there opens its database to be asked, and may touch the lock files beside it"
 	switch x.transport() {
 	case snapshot.ByExec:
 		return []string{
@@ -79,7 +79,7 @@ func effects(x Host) []string {
 		}
 		return out
 	case snapshot.ByImage:
-		return []string{"nothing of the image runs; its access times move unless it is mounted read-only"}
+		return []string{"nothing of the image runs, and no rpm is asked; its access times move unless it is mounted read-only"}
 	}
 	out := []string{
 		"a login is written: utmp, wtmp and lastlog, auth.log or the journal; a session scope where systemd is",
