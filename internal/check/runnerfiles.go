@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"cordon/internal/host/snapshot"
-	"cordon/internal/untrusted"
 )
 
 func runnerFilesCheck() Check {
@@ -226,30 +225,4 @@ func actConfig(f *snapshot.File) []Finding {
 		return nil
 	}
 	return []Finding{{Severity: why.worst, Title: "a runner's settings let jobs out", Attack: []string{"T1611"}, Where: f.Path, Detail: text("%s.", why.text()), Evidence: evidenceFile(f)}}
-}
-
-// toolCache judges what jobs find unpacked and start without a look: a marker
-// NAME.complete is written after the last file.
-func (v *view) toolCache(dir string) []Finding {
-	var out []Finding
-	if d := v.files[dir]; d != nil && d.Type == "dir" && d.Mode&0o002 != 0 && d.Mode&0o1000 == 0 {
-		s := Medium
-		if dir == "/opt/hostedtoolcache" { // GitHub's own images make it so
-			s = Low
-		}
-		out = append(out, Finding{Severity: s, Title: "anybody can put tools where jobs take them from", Where: d.Path, Detail: text("It has mode %04o.", d.Mode), Evidence: evidenceFile(d)})
-	}
-	v.each(func(p string, f *snapshot.File) {
-		tool, ok := strings.CutSuffix(p, ".complete")
-		if !ok || !below(p, dir) {
-			return
-		}
-		if t := v.files[tool]; t != nil && t.Type == "dir" && t.Ctime.Sub(f.Ctime) > 10*time.Minute {
-			out = append(out, Finding{
-				Severity: Medium, Title: "a tool of the cache was changed after it was finished", Attack: []string{"T1195.002", "T1554"}, Where: untrusted.Text(tool), Evidence: evidenceFile(f),
-				Detail: text("Its marker is from %s and the directory changed at %s. Every job that asks for this tool runs what is there.", f.Ctime.Format(time.DateTime), t.Ctime.Format(time.DateTime)),
-			})
-		}
-	})
-	return out
 }

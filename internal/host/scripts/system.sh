@@ -295,6 +295,21 @@ searched() {
   set +f
 }
 
+# cached DIR: of the tools in a cache the programs that bear their names, and what lies beside their directories
+cached() {
+  if [ ! -d "$R$1" ] || [ -L "$R$1" ] || ! inside "$R$1/x"; then return 0; fi
+  t=$({
+    $TO find "$R$1" -xdev -mindepth 4 -maxdepth 4 -type f ! -path "*$NL*" -print
+    [ $? -lt 124 ] || exit 124
+    $TO find "$R$1" -xdev -mindepth 4 -maxdepth 8 \( -name lib -o -name include -o -name share -o -name src -o -name node_modules \) -prune -o -type f ! -path "*$NL*" \
+      \( -name node -o -name go -o -name gofmt -o -name compile -o -name link -o -name java -o -name javac -o -name 'python[0-9.]*' -o -name ruby -o -name dotnet -o -name cargo -o -name rustc \
+      -o -name mvn -o -name gradle -o -name ghc -o -name stack -o -name codeql -o -name kubectl -o -name helm -o -name terraform -o -name deno -o -name bun \) -print
+  } 2>/dev/null)
+  [ $? -lt 124 ] || cut "the look at the tools ran out of time: $1"
+  charge "$1"
+  listed 400 0 "$t"
+}
+
 # folder WHO DIR: a directory where jobs work that is not its runner's _work; what an account names is searched as far
 # as it could do so itself
 folder() {
@@ -304,6 +319,7 @@ folder() {
     return 0
   fi
   some 0 "$2" . _tool '_tool/*/*/*' '*/*/.git'
+  cached "$2/_tool"
   case $2 in /home/*/*) return 0 ;; esac # the home is searched
   case $1 in '' | u0) ;; *) CLOSED=${1#u} ;; esac
   LEFT="$R$2/*.tmp/*"
@@ -333,8 +349,9 @@ work() {
   for u in $ROOTS; do
     unset IFS
     set +f
-    some 0 "$u" . 'bin/*.dll' 'bin/Runner.*' 'bin/Agent.*' 'bin/*.js' 'externals/node*/bin/node' _work _work/_tool '_work/_tool/*/*/*' '_work/*/*/.git' _diag '_diag/blocks/*' '_diag/pages/*'
+    some 0 "$u" . 'bin/*' 'externals/node*/bin/node' _work _work/_tool '_work/_tool/*/*/*' '_work/*/*/.git' _diag '_diag/blocks/*' '_diag/pages/*'
     some 8192 "$u" safe_sleep.sh config.sh env.sh run-helper.sh bin/runsvc.sh bin/run-helper.sh.template
+    cached "$u/_work/_tool"
     jobhooks "$R$u/.env"
     searched "$R$u/.path"
     case $u in /home/* | /var/lib/*) ;; *) repos "$R$u/_work" ;; esac
@@ -357,6 +374,7 @@ work() {
   unset IFS
   set +f
   some 0 /opt/hostedtoolcache '*/*/*' .
+  cached /opt/hostedtoolcache
   for u in /etc/buildkite-agent /usr/local/etc/buildkite-agent; do
     some 8192 "$u" buildkite-agent.cfg 'hooks/*'
     some 0 "$u" 'plugins/*' hooks plugins
