@@ -51,19 +51,37 @@ func wasRead(f *snapshot.File) bool {
 	return f != nil && f.Type == "file" && (f.Content != "" || f.Size == 0 && !f.Described)
 }
 
+// maxLeads is how many links to one file are judged as that file; of more a host could
+// make a day's work out of a megabyte.
+const maxLeads = 32
+
+// leads are the links whose target was read, each as that file at the link's own path.
+func (v *view) leads() map[string]*snapshot.File {
+	out, n := map[string]*snapshot.File{}, map[*snapshot.File]int{}
+	v.each(func(p string, f *snapshot.File) {
+		if f.Type != "link" || p == "/etc/passwd" {
+			return
+		}
+		_, at := v.end(p, f)
+		if !wasRead(at) {
+			return
+		}
+		if n[at]++; n[at] <= maxLeads {
+			c := *at
+			c.Path, c.Section, c.Link = f.Path, f.Section, f.Link
+			out[p] = &c
+		}
+	})
+	return out
+}
+
 // follow is what counts at p: a link whose target was read is judged as that file, as if
 // it lay at p. Of any other link the link itself is returned; linked judges it.
 func (v *view) follow(p string, f *snapshot.File) *snapshot.File {
-	if f.Type != "link" {
-		return f
+	if at := v.led[p]; at != nil && f.Type == "link" {
+		return at
 	}
-	_, at := v.end(p, f)
-	if !wasRead(at) || p == "/etc/passwd" {
-		return f
-	}
-	c := *at
-	c.Path, c.Section, c.Link = f.Path, f.Section, f.Link
-	return &c
+	return f
 }
 
 // followed is each for judges of contents: see follow.
@@ -81,14 +99,14 @@ func systemTarget(to string) bool {
 // read; "" where it is honest. open: nobody knows what starts there, so that the check
 // did not look whole.
 func (v *view) linked(p string, f *snapshot.File) (s Severity, words string, open bool) {
-	to, at := v.end(p, f)
+	to, _ := v.end(p, f)
 	root, brought := f.UID == 0, v.packaged != nil && !v.foreign(p)
 	u, home := v.homeOwner(p)
 	words = "it leads to " + quote(to) + ", which was not read"
 	switch {
 	case p == "/etc/passwd": // no system has a link there, and without it no home is known
 		return High, words + ": who has an account here is not known", true
-	case to == "/dev/null", wasRead(at): // an empty file, and what is judged as if it lay here
+	case to == "/dev/null", v.led[p] != nil: // an empty file, and what is judged as if it lay here
 		return "", "", false
 	case root && systemTarget(to) && (brought || v.packaged != nil && !v.foreign(to)):
 		return "", "", false // a package brought the link, or what it leads to

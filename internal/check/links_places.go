@@ -17,6 +17,7 @@ var linkPlaces = map[string]func(v *view, p string) bool{
 	"unit-dropins": func(_ *view, p string) bool {
 		return strings.Contains(p, "/systemd/") && (startingUnit(p) || isDropIn(p)) || isManagerConf(p) || isEnvFile(p) || isGenerator(p)
 	},
+	"runner-account": func(_ *view, p string) bool { return userUnitDir(p) && startingUnit(p) },
 	"cron-timers": func(_ *view, p string) bool {
 		return scheduled(p) != "" || strings.Contains(p, "/systemd/") && strings.HasSuffix(p, ".timer")
 	},

@@ -97,6 +97,19 @@ func (v *view) judgeDropIn(p string, f *snapshot.File) (Finding, bool) {
 	return Finding{Severity: why.worst, Title: title, Detail: text("%s.", why.text())}, true
 }
 
+// runnerUnits are the names of the units that start runners.
+func (v *view) runnerUnits() []string {
+	if v.starters == nil {
+		v.starters = []string{}
+		for _, at := range v.paths {
+			if name := path.Base(at); isUnitFile(at) && parseUnit(v.content(at)).runner(name) {
+				v.starters = append(v.starters, name)
+			}
+		}
+	}
+	return v.starters
+}
+
 // startsRunner reports whether the unit that a drop-in at p belongs to starts a runner.
 // One of NAME-.service reaches every unit whose name begins so (systemd.unit(5)).
 func (v *view) startsRunner(p, owner string) bool {
@@ -104,12 +117,7 @@ func (v *view) startsRunner(p, owner string) bool {
 		return true
 	}
 	if prefix, ok := strings.CutSuffix(owner, "-.service"); ok {
-		for _, at := range v.paths {
-			if name := path.Base(at); isUnitFile(at) && strings.HasPrefix(name, prefix+"-") && parseUnit(v.content(at)).runner(name) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(v.runnerUnits(), func(name string) bool { return strings.HasPrefix(name, prefix+"-") })
 	}
 	for _, dir := range append(append([]string{path.Dir(path.Dir(p))}, adminUnitDirs...), vendorUnitDirs...) {
 		if f := v.files[path.Join(dir, owner)]; f != nil && f.Content != "" && parseUnit(string(f.Content)).runner(owner) {

@@ -22,15 +22,17 @@ type view struct {
 	// runners are the accounts that jobs run under, root left out.
 	runners map[string]user
 
-	paths    []string        // keys of files, sorted
-	roots    map[string]bool // what agents run from, and where a .runner lies
-	working  map[int]bool    // below an agent
-	above    map[int]bool    // a parent of an agent: its service script, say
-	sessions map[int]bool    // a login of a person, or below one
+	paths    []string                  // keys of files, sorted
+	led      map[string]*snapshot.File // links whose target was read, as what they lead to
+	roots    map[string]bool           // what agents run from, and where a .runner lies
+	working  map[int]bool              // below an agent
+	above    map[int]bool              // a parent of an agent: its service script, say
+	sessions map[int]bool              // a login of a person, or below one
 	found    []Installation
 	named    map[string]string // configurations that units and agents name: path to kind
 
 	allow    []netip.Prefix  // where jobs may talk to; nil: nobody said
+	starters []string        // names of units that start runners; nil: not yet asked
 	packaged map[string]bool // paths that a package brought; nil: this system keeps no list we can read
 }
 
@@ -53,6 +55,7 @@ func viewOf(s *snapshot.Snapshot) *view {
 	v.users = parsePasswd(v.content("/etc/passwd"))
 	v.agents = agentsOf(s)
 	v.paths = slices.Sorted(maps.Keys(v.files))
+	v.led = v.leads()
 	v.runners = v.runnerUsers()
 	v.roots = v.runnerRoots()
 	v.working = v.below(v.isAgent)
