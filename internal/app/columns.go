@@ -10,7 +10,7 @@ import (
 
 // mostColumn is how wide one long value may make its column; it is written whole all the
 // same, and the rest of its line stands further right.
-const mostColumn = 60
+const mostColumn = 100
 
 // columns writes rows below each other. A column is as wide as its widest value, and as
 // least says at least; the last value of a row takes what is left.
