@@ -7,6 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"cordon/internal/clock"
 )
 
 // Files of a case. MaxJournal is the most that is read of one, in bytes.
@@ -38,8 +40,9 @@ type Case struct {
 	mu     sync.Mutex
 	j      *journal
 	closed bool
-	effect bool       // an intent of ours has no result yet
-	tell   func(Line) // nil: nobody listens
+	began  time.Duration // steady time of the first line; 0: none was written yet, or the clock has none
+	effect bool          // an intent of ours has no result yet
+	tell   func(Line)    // nil: nobody listens
 }
 
 // Observe hands every line that is on the disk from now on to f, in order, under the
@@ -120,9 +123,16 @@ func (c *Case) next(e Event, seq int, prev string) (Line, []byte, error) {
 		return Line{}, nil, fmt.Errorf("%w: %w", ErrEvent, err)
 	}
 	now := c.s.clock.Now()
+	ran := now.Sub(c.opened)
+	if s, ok := c.s.clock.(clock.Steady); ok {
+		if c.began == 0 {
+			c.began = s.Steady()
+		}
+		ran = s.Steady() - c.began
+	}
 	e.Msg = cut(e.Msg)
 	raw, err := Line{
-		V: Version, Seq: seq, Prev: prev, T: now, MonoMS: max(now.Sub(c.opened).Milliseconds(), 0),
+		V: Version, Seq: seq, Prev: prev, T: now, MonoMS: max(ran.Milliseconds(), 0),
 		Actor: c.actor.Name, Key: c.actor.Key, Host: c.actor.Host, Session: c.actor.Session, Case: c.id, Event: e,
 	}.encode()
 	if err != nil {

@@ -45,14 +45,14 @@ func (r *Run) confirm(ctx context.Context, t task) (Prompt, error) {
 			strings.Join(names, ", "), Blind)
 		return r.ask(p, Begin, Blind, Skip, Stop), nil
 	}
-	if woke, err := r.wait(ctx, w); err != nil || woke {
+	watched := r.watched(t)
+	if woke, err := r.wait(ctx, w, watched); err != nil || woke {
 		return r.prompt(t, Progress, "a pause has to be made again before the next look"), err
 	}
 	// One time for the whole round: a slow look must not end a window whose last look at
 	// the hosts has not been made.
 	now := r.o.Clock.Now()
-	over := !now.Before(w.From.Add(w.Needs))
-	watched := r.watched(t)
+	over := r.quiet(watched) >= w.Needs
 	first := slices.ContainsFunc(watched, func(o task) bool { return len(r.st.seen[o.key()]) == 0 })
 	hosts, err := r.lookAtHosts(ctx, t, !w.Blind && (over || first))
 	if err != nil {
@@ -68,7 +68,7 @@ func (r *Run) confirm(ctx context.Context, t task) (Prompt, error) {
 		look = providers.LookFirst
 	}
 	for _, o := range watched {
-		v, seen, err := r.judge(providers.WithLook(ctx, look), o, w, hosts, now)
+		v, seen, err := r.judge(providers.WithLook(ctx, look), o, w, hosts, round{now, over})
 		if err != nil {
 			return Prompt{}, err
 		}
@@ -142,24 +142,35 @@ func (r *Run) silence() providers.Silence {
 
 // wait lets time pass until the next look. It reports true where a pause has to be
 // made again first.
-func (r *Run) wait(ctx context.Context, w *watchData) (bool, error) {
+func (r *Run) wait(ctx context.Context, w *watchData, watched []task) (bool, error) {
 	if len(r.st.seen) == 0 {
 		return false, nil
 	}
-	next := r.lastLook().Add(w.Needs / rounds)
-	if end := w.From.Add(w.Needs); next.After(end) || len(r.o.Runners) == 0 { // a host is looked at twice, and nobody else is asked
-		next = end
+	left := w.Needs - r.quiet(watched)
+	switch {
+	case len(r.o.Runners) == 0: // a host is looked at twice, and nobody else is asked
+	case r.st.passed.fresh: // by a service's clock more may have passed than anybody here saw
+		left = 0
+	default:
+		left = min(left, w.Needs/rounds-(r.ran()-r.st.passed.looked))
 	}
+	now := r.o.Clock.Now()
 	wake := r.wake()
-	woke := !wake.IsZero() && wake.Before(next)
+	woke := !wake.IsZero() && wake.Before(now.Add(left))
 	if woke {
-		next = wake
+		left = wake.Sub(now)
 	}
-	return woke, r.o.Clock.Wait(ctx, next.Sub(r.o.Clock.Now()))
+	return woke, r.o.Clock.Wait(ctx, left)
+}
+
+// round is one look at everything in a watch.
+type round struct {
+	now  time.Time
+	over bool // it is the last, so that the hosts were looked at too
 }
 
 // judge looks at one runner and weighs everything seen of it since the watch began.
-func (r *Run) judge(ctx context.Context, t task, w *watchData, hosts []witness.Observation, now time.Time) (witness.Verdict, []witness.Observation, error) {
+func (r *Run) judge(ctx context.Context, t task, w *watchData, hosts []witness.Observation, at round) (witness.Verdict, []witness.Observation, error) {
 	var seen []witness.Observation
 	mine := []target.Ref{t.on}
 	if t.on.Kind == target.Runner {
@@ -178,11 +189,14 @@ func (r *Run) judge(ctx context.Context, t task, w *watchData, hosts []witness.O
 	if err != nil {
 		return witness.Verdict{}, nil, err
 	}
-	window := watch.Window{Runner: t.on, Hosts: mine, From: w.From, Needs: w.Needs, Now: now, Stray: r.isStray}
+	window := watch.Window{Runner: t.on, Hosts: mine, From: w.From, Needs: w.Needs, Now: at.now, Passed: r.st.passed.quiet(t.on, r.ran()), Stray: r.isStray}
+	if !at.over {
+		window.Passed = min(window.Passed, w.Needs-1)
+	}
 	if t.on.Kind == target.Host {
 		return watch.JudgeHost(window, r.st.seen[t.key()]), seen, nil
 	}
-	v := watch.Judge(window, r.st.seen[t.key()])
+	v := r.disagree(t, w, watch.Judge(window, r.st.seen[t.key()]))
 	if len(r.o.Runners) > 1 {
 		v.Why = t.on.Short() + ": " + v.Why
 	}
@@ -242,16 +256,4 @@ func (r *Run) beginWatch(t task, blind bool) error {
 		Kind: "watch", Step: t.step.ID, Target: t.on, OK: true, Msg: s.Why,
 		Data: encode(watchData{From: r.o.Clock.Now(), Needs: s.Needs, Why: s.Why, Blind: blind}),
 	})
-}
-
-func (r *Run) lastLook() time.Time {
-	var last time.Time
-	for _, seen := range r.st.seen {
-		for _, o := range seen {
-			if o.At.After(last) {
-				last = o.At
-			}
-		}
-	}
-	return last
 }

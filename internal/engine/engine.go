@@ -97,6 +97,8 @@ type Run struct {
 	waited  time.Duration   // what prompts have waited so far
 	picked  string          // key of a waiting task that somebody wants to see now
 
+	sinceLine func() time.Duration // how long ago the last line was written, or the run opened
+
 	sinking sync.Mutex
 
 	unplanned int // plans that could not be made, in this process
@@ -124,6 +126,7 @@ func Open(o Options) (*Run, error) {
 	}
 	if o.Clock != nil {
 		r.began = o.Clock.Now()
+		r.sinceLine = clock.Elapsed(o.Clock)
 	}
 	v, err := o.Journal.View()
 	if err != nil {
@@ -145,6 +148,7 @@ func (r *Run) append(e casefile.Event) error {
 	if err != nil {
 		return err
 	}
+	r.sinceLine = clock.Elapsed(r.o.Clock)
 	return r.st.apply(l)
 }
 

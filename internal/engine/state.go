@@ -77,6 +77,7 @@ type state struct {
 	strays    map[string][]Stray   // of each host, when it was read last
 	read      map[string]time.Time // and when that was
 	watch     *watchData
+	passed    passed                           // since the watch began
 	seen      map[string][]witness.Observation // task key → since the watch began
 	verdicts  map[target.Ref][]witness.Verdict
 	final     map[target.Ref]bool
@@ -115,6 +116,11 @@ func (s *state) apply(l casefile.Line) error {
 	if err := s.people.apply(l); err != nil {
 		return err
 	}
+	if s.watch != nil {
+		if err := s.passed.line(l); err != nil {
+			return err
+		}
+	}
 	switch l.Kind {
 	case "open":
 		s.opened = l.T
@@ -152,7 +158,10 @@ func (s *state) apply(l casefile.Line) error {
 			s.findings[d.Host], s.strays[d.Host], s.read[d.Host] = d.Results, d.Strays, l.T
 		})
 	case "watch":
-		return with(l, func(d watchData) { s.watch, s.seen = &d, map[string][]witness.Observation{} })
+		return with(l, func(d watchData) {
+			s.watch, s.seen = &d, map[string][]witness.Observation{}
+			s.passed = passed{from: l.MonoMS, last: l.MonoMS, spans: map[string]span{}}
+		})
 	case "observe":
 		return with(l, func(d observeData) {
 			s.seen[d.Task] = append(s.seen[d.Task], d.Seen...)

@@ -36,7 +36,7 @@ func TestAskingWithoutAnAnswerIsNotSilence(t *testing.T) {
 		"asked, and was refused":  {witness.Observation{LastContact: now.Add(-time.Minute), Rejected: witness.Yes}, witness.Knocking},
 		"asked, and was answered": {witness.Observation{LastContact: now.Add(-time.Minute), Polling: witness.Yes}, witness.Polling},
 	} {
-		if v := Judge(Window{Runner: r, Hosts: []target.Ref{h}, From: from, Needs: 15 * time.Minute, Now: now}, seen(was, c.last)); v.State != c.want {
+		if v := Judge(Window{Runner: r, Hosts: []target.Ref{h}, From: from, Needs: 15 * time.Minute, Now: now, Passed: now.Sub(from)}, seen(was, c.last)); v.State != c.want {
 			t.Errorf("%s: %s (%s), missing %q", name, v.State, v.Why, v.Missing)
 		}
 	}

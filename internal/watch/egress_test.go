@@ -41,7 +41,7 @@ func TestOneCallThatAProxySawStandsAgainstSilence(t *testing.T) {
 		"before the watch":            {saw(witness.Observation{LastContact: from.Add(-time.Hour)}), witness.Silent},
 		"of a look before the window": {saw(witness.Observation{At: from.Add(-time.Second), LastContact: call}), witness.Silent},
 	} {
-		v := Judge(Window{Runner: r, Hosts: []target.Ref{h}, From: from, Needs: 65 * time.Minute, Now: now}, append(quiet[:len(quiet):len(quiet)], c.o))
+		v := Judge(Window{Runner: r, Hosts: []target.Ref{h}, From: from, Needs: 65 * time.Minute, Now: now, Passed: now.Sub(from)}, append(quiet[:len(quiet):len(quiet)], c.o))
 		if v.State != c.want {
 			t.Errorf("%s: %s (%s), missing %q", name, v.State, v.Why, v.Missing)
 		}

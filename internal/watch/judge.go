@@ -28,6 +28,7 @@ type Window struct {
 	From   time.Time    // when the last containing change was read back
 	Needs  time.Duration
 	Now    time.Time
+	Passed time.Duration // since From, by clocks that nobody can set; Now alone proves nothing
 
 	// Stray reports whether an agent that was seen beside the runner's own is one that no
 	// list of ours has: planted, by all that is known. nil: none is.
@@ -224,7 +225,7 @@ func (j *judged) log(h target.Ref, looks []witness.Observation) {
 }
 
 func (j *judged) state() (string, string) {
-	quiet := j.w.Now.Sub(j.w.From)
+	quiet := j.w.Passed
 	switch {
 	case j.came.back:
 		return witness.Resurrected, "the same machine polls under another registration"
@@ -245,5 +246,9 @@ func (j *judged) state() (string, string) {
 	case len(j.v.Against) > 0:
 		return witness.CannotTell, "quiet, but the registration is still there"
 	}
-	return witness.Silent, fmt.Sprintf("no contact by independent witnesses in %s", quiet.Round(time.Minute))
+	why := fmt.Sprintf("no contact by independent witnesses in %s", quiet.Round(time.Minute))
+	if by := j.w.Now.Sub(j.w.From); (by - quiet).Abs() > j.w.Needs/4 {
+		why += fmt.Sprintf(" (%s by the clock of this machine: it was set, or it slept)", by.Round(time.Minute))
+	}
+	return witness.Silent, why
 }

@@ -72,7 +72,7 @@ func swap(on target.Ref, src witness.Source, minute int, f func(*witness.Observa
 }
 
 func judge(minutes int, all []witness.Observation) witness.Verdict {
-	return Judge(Window{Runner: runner, Hosts: []target.Ref{host}, From: began, Needs: 65 * time.Minute, Now: began.Add(time.Duration(minutes) * time.Minute)}, all)
+	return Judge(Window{Runner: runner, Hosts: []target.Ref{host}, From: began, Needs: 65 * time.Minute, Now: began.Add(time.Duration(minutes) * time.Minute), Passed: time.Duration(minutes) * time.Minute}, all)
 }
 
 // TestSilenceNeedsEveryWitness takes away or turns one witness at a time: only with all
@@ -189,7 +189,7 @@ func TestAPlantedAgentOnItsHostIsNotSilence(t *testing.T) {
 		"nobody knows of planted ones": {64, nil, witness.Silent, 65},
 	} {
 		all := append(quiet(), beside(c.at))
-		v := Judge(Window{Runner: runner, Hosts: []target.Ref{host}, From: began, Needs: 65 * time.Minute, Now: began.Add(time.Duration(c.now) * time.Minute), Stray: c.stray}, all)
+		v := Judge(Window{Runner: runner, Hosts: []target.Ref{host}, From: began, Needs: 65 * time.Minute, Now: began.Add(time.Duration(c.now) * time.Minute), Passed: time.Duration(c.now) * time.Minute, Stray: c.stray}, all)
 		against := slices.ContainsFunc(v.Against, func(o witness.Observation) bool { return o.Subject.Kind == target.Installation })
 		if v.State != c.state || against != (c.state == witness.Polling || c.state == witness.Waiting) {
 			t.Errorf("%s: %s (%s), against %+v", name, v.State, v.Why, v.Against)

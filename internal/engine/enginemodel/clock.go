@@ -11,6 +11,7 @@ import (
 type Clock struct {
 	mu    sync.Mutex
 	at    time.Time
+	ran   time.Duration
 	waits []time.Duration
 }
 
@@ -21,7 +22,7 @@ func NewClock() *Clock { return &Clock{at: time.Date(2026, 11, 30, 3, 0, 0, 0, t
 func (c *Clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.at = c.at.Add(time.Millisecond)
+	c.at, c.ran = c.at.Add(time.Millisecond), c.ran+time.Millisecond
 	return c.at
 }
 
@@ -30,10 +31,17 @@ func (c *Clock) Wait(ctx context.Context, d time.Duration) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if d > 0 {
-		c.at = c.at.Add(d)
+		c.at, c.ran = c.at.Add(d), c.ran+d
 		c.waits = append(c.waits, d)
 	}
 	return ctx.Err()
+}
+
+// Steady implements clock.Steady.
+func (c *Clock) Steady() time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.ran
 }
 
 // Jump sets the clock forward or back, as a correction of the machine's clock does.
