@@ -96,7 +96,7 @@ func (g *rig) endPatiently() engine.Ending {
 		}
 		d := willing(p)
 		if d.Verb == engine.Apply && p.Step == "remove" {
-			if tries++; tries > 5 {
+			if tries++; tries > 8 {
 				g.t.Fatal("a removal that is refused for ever is tried for ever")
 			}
 		}

@@ -19,6 +19,9 @@ const devEnv = "/home/ci/.dev-env"
 func TestARunnerThatIsNotOursIsAnOpenItem(t *testing.T) {
 	stray := engine.Stray{Host: "h1", Root: devEnv, State: fleet.NotOurs, Runs: true, What: `github "SHA1HULUD" at /home/ci/.dev-env, registered to https://github.com/mallory/x`}
 	stop := func(h *enginemodel.Host) { h.Beside = nil }
+	nameless := func(g *rig) {
+		g.w.WithHost("h1", func(h *enginemodel.Host) { h.Beside = []string{""} })
+	}
 	for name, c := range map[string]struct {
 		steps  string
 		before func(*rig)
@@ -34,9 +37,11 @@ func TestARunnerThatIsNotOursIsAnOpenItem(t *testing.T) {
 			g.until(kind(engine.Watch))
 			g.w.WithHost("h1", func(h *enginemodel.Host) { h.Away = true })
 		}, stray, "the last look could not see; registration not ours: open item", "gone", engine.ExitCannotTell},
-		"only its files were there":  {whole, func(g *rig) { g.w.WithHost("h1", stop) }, engine.Stray{Host: "h1", Root: devEnv, State: fleet.NotOurs}, "its files were on h1; registration not ours: open item", "gone", engine.ExitDone},
-		"it is in no list of ours":   {whole, func(*rig) {}, engine.Stray{Host: "h1", Root: devEnv, State: fleet.Rogue, Runs: true}, "still runs on h1; registered nowhere that was listed: open item", "not ours", engine.ExitPolls},
-		"one that is nobody's stray": {whole, func(*rig) {}, engine.Stray{}, "another runner agent runs on h1", "open item", engine.ExitDone},
+		"only its files were there":       {whole, func(g *rig) { g.w.WithHost("h1", stop) }, engine.Stray{Host: "h1", Root: devEnv, State: fleet.NotOurs}, "its files were on h1; registration not ours: open item", "gone", engine.ExitDone},
+		"its number is all that was seen": {whole, nameless, engine.Stray{Host: "h1", Root: devEnv, State: fleet.NotOurs, Runs: true, PIDs: []int{7}}, "still runs on h1; registration not ours: open item", "gone", engine.ExitPolls},
+		"one runs, and nobody saw whose":  {whole, nameless, stray, "the look does not say which; registration not ours: open item", "gone", engine.ExitCannotTell},
+		"it is in no list of ours":        {whole, func(*rig) {}, engine.Stray{Host: "h1", Root: devEnv, State: fleet.Rogue, Runs: true}, "still runs on h1; registered nowhere that was listed: open item", "not ours", engine.ExitPolls},
+		"one that is nobody's stray":      {whole, func(*rig) {}, engine.Stray{}, "another runner agent runs on h1", "open item", engine.ExitDone},
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := newRig(t, c.steps)
@@ -61,7 +66,7 @@ func TestARunnerThatIsNotOursIsAnOpenItem(t *testing.T) {
 				if e.Exit != c.exit {
 					t.Errorf("ends %s (exit %d), want exit %d; %q", e.Word, e.Exit, c.exit, e.Notes)
 				}
-				if !strings.Contains(all, c.says) || strings.Contains(all, c.never) || strings.Count(all, "runs on h1") > 1 {
+				if !strings.Contains(all, c.says) || strings.Contains(all, c.never) || strings.Count(all, "still runs on h1") > 1 {
 					t.Errorf("ends %s, open %q", e.Word, e.Open)
 				}
 				if !noted(e, c.says) {

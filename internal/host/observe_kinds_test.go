@@ -65,6 +65,12 @@ func TestTheRunnerBesideItIsTold(t *testing.T) {
 	beside := listener(8, theirs, "/system.slice/actions.runner.acme.gha-02.service")
 	rogue := listener(9, "/home/ci/.dev-env", "/user.slice/user-1000.slice/session-3.scope")
 	all := tell(witness.Observation{}, watched([]snapshot.Process{beside, rogue}), ourUnit)
+	if !strings.Contains(all[0].Says, "no agent of this runner (2 others run beside)") || !strings.Contains(all[1].Says, "of an agent of this runner") {
+		t.Errorf("what is said is not true of the host: %q, %q", all[0].Says, all[1].Says)
+	}
+	if alone := tell(witness.Observation{}, watched(nil), ourUnit); !strings.Contains(alone[0].Says, "no runner agent among") {
+		t.Errorf("%q", alone[0].Says)
+	}
 	if len(all) != 5 || all[0].Exists != witness.No || !strings.Contains(all[3].Says, theirs) || !strings.Contains(all[4].Says, ".dev-env") {
 		t.Errorf("%+v", all)
 	}

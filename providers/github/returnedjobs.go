@@ -39,7 +39,7 @@ func (r *returning) jobs(ctx context.Context) string {
 		r.late = "jobs since could not be looked for: " + err.Error()
 		return ""
 	}
-	others := ""
+	others, came := "", false
 	for _, h := range s.found {
 		if !h.job.began().After(r.since) {
 			continue
@@ -52,6 +52,7 @@ func (r *returning) jobs(ctx context.Context) string {
 		case h.byName && (wasThere(r.t.Known, id) || slices.Contains(r.undated, id.ID)):
 			others = fmt.Sprintf(" (those of runner %d, which has its name and may have been there before, are not counted)", h.job.RunnerID)
 		case h.byName && r.o.Returned != witness.Yes:
+			came = true
 			r.o.Returned, r.o.Says = witness.Yes, what+", another registration with its name"
 			r.o.LastContact, r.o.Clock = h.job.began().UTC(), witness.ClockEvent
 		case !h.byName && r.o.Polling != witness.Yes:
@@ -60,7 +61,7 @@ func (r *returning) jobs(ctx context.Context) string {
 		}
 	}
 	switch why := s.partial(); {
-	case r.late != "":
+	case r.late != "" || came:
 		return ""
 	case s.undone > 0 || s.left():
 		r.late = "no job of it since was found, but not all were looked at: " + why + others

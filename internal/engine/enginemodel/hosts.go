@@ -87,7 +87,10 @@ func (h *Hosts) Observe(_ context.Context, t target.Ref) ([]witness.Observation,
 	all := []witness.Observation{proc, sock, log}
 	for i, root := range x.Beside {
 		o := mk(witness.HostProcess)
-		o.Exists, o.Says = witness.Yes, fmt.Sprintf("another runner agent runs on %s: Runner.Listener as process %d, from %s", t.ID, i+7, root)
+		o.Exists, o.Says = witness.Yes, fmt.Sprintf("another runner agent runs on %s: Runner.Listener as process %d", t.ID, i+7)
+		if root != "" { // else whose file it runs could not be read
+			o.Says += ", from " + root
+		}
 		o.Subject = target.Ref{System: target.SSH, Scope: target.Scope{Level: target.Host, Path: t.ID}, Kind: target.Installation, ID: fmt.Sprintf("Runner.Listener-%d", i+7)}
 		all = append(all, o)
 	}
