@@ -89,6 +89,16 @@ func (v *view) workOf(root string) string {
 	return root + "/_work"
 }
 
+// firstOf reports whether root is the first of those whose jobs share a directory.
+func (v *view) firstOf(root, work string) bool {
+	for _, in := range v.found {
+		if w := string(in.Work); w != "" && path.Clean(w) == work {
+			return string(in.Root) == root
+		}
+	}
+	return true
+}
+
 // inWork reports whether p lies where jobs work.
 func (v *view) inWork(p string) bool {
 	if strings.Contains(p, "/_work/") || strings.Contains(p, "/builds/") {

@@ -115,8 +115,8 @@ var rootRows = []row{
 	{"audit-7 hook of a bare repository", "developer-tools", check.Medium, "/mirror.git/hooks/post-update", false, program("/home/runner/mirror.git/hooks/post-update", aHook)},
 	{"audit-7 settings of one work tree", "developer-tools", check.Medium, "/config.worktree", false, plainFile("/home/runner/builds/T/0/g/p2/.git/config.worktree", "[core]\n\tfsmonitor = /usr/local/sbin/watch\n")},
 	{"audit-7 hook in a project called objects", "developer-tools", check.Medium, "/objects/.git/hooks/post-checkout", false, program("/home/runner/builds/T/0/g/objects/.git/hooks/post-checkout", aHook)},
-	{"audit-7 variable of a job that was left", "secrets-on-disk", check.Medium, "/p.tmp/DEPLOY_KEY", false, plainFile("/home/runner/builds/T/0/g/p.tmp/DEPLOY_KEY", "x\n")},
-	{"audit-7 log page that was left", "secrets-on-disk", check.Low, "/_diag/blocks/a_1.1", false, runnerAt("/opt/gh-left", "_work", "/opt/gh-left/_diag/blocks/a_1.1", "x\n")},
+	{"audit-7 variable of a job that was left", "secrets-on-disk", check.Info, "/p.tmp/DEPLOY_KEY", false, plainFile("/home/runner/builds/T/0/g/p.tmp/DEPLOY_KEY", "x\n")},
+	{"audit-7 log page that was left", "secrets-on-disk", check.Info, "/_diag/blocks/a_1.1", false, runnerAt("/opt/gh-left", "_work", "/opt/gh-left/_diag/blocks/a_1.1", "x\n")},
 
 	// 9: roots where no installer puts one.
 	{"audit-9 root in /var/cache", "installations", check.High, "/var/cache/.fontconfig/x", false, plainFile("/var/cache/.fontconfig/x/.runner", aRunner)},
@@ -173,11 +173,11 @@ var rootRows = []row{
 	{"audit-14 template of the service", "job-hooks", check.Medium, ghHome + "/.env|SERVICE_TEMPLATE", false, env("GITHUB_ACTIONS_RUNNER_SERVICE_TEMPLATE=/opt/t")},
 	{"audit-14 start-up hook of .NET", "job-hooks", check.High, ghHome + "/.env|DOTNET_STARTUP_HOOKS", false, env("DOTNET_STARTUP_HOOKS=/opt/h.dll")},
 	{"audit-14 trace of Azure's agent", "job-hooks", check.Medium, ghHome + "/.env|VSTS_AGENT_HTTPTRACE", false, env("VSTS_AGENT_HTTPTRACE=true")},
-	{"audit-14 function in place of git", "job-hooks", check.High, "process 2020|BASH_FUNC_git", false, func(tr *tree) {
-		tr.process(2020, 1, jobUser, "Runner.Listener", ghHome+"/bin/Runner.Listener", "/system.slice/"+ghUnitName, []string{"BASH_FUNC_git%%=() { /opt/g; }"}, "Runner.Listener", "run")
+	{"audit-14 function in place of git", "job-hooks", check.High, "process 2920|BASH_FUNC_git", false, func(tr *tree) {
+		tr.process(2920, 1, jobUser, "Runner.Listener", ghHome+"/bin/Runner.Listener", "/system.slice/"+ghUnitName, []string{"BASH_FUNC_git%%=() { /opt/g; }"}, "Runner.Listener", "run")
 	}},
-	{"audit-14 PATH of an agent", "job-hooks", check.Medium, "process 2021|PATH", false, func(tr *tree) {
-		tr.process(2021, 1, jobUser, "Runner.Listener", ghHome+"/bin/Runner.Listener", "/system.slice/"+ghUnitName, []string{"PATH=/var/tmp/b:/usr/bin"}, "Runner.Listener", "run")
+	{"audit-14 PATH of an agent", "job-hooks", check.Medium, "process 2921|PATH", false, func(tr *tree) {
+		tr.process(2921, 1, jobUser, "Runner.Listener", ghHome+"/bin/Runner.Listener", "/system.slice/"+ghUnitName, []string{"PATH=/var/tmp/b:/usr/bin"}, "Runner.Listener", "run")
 	}},
 
 	// 18: every place that the check names is read.

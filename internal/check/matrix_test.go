@@ -24,7 +24,7 @@ type row struct {
 
 // allRows is the whole matrix, a name a file of rows.
 func allRows() []row {
-	return slices.Concat(runnerRows, panixRows, otherRows, runtimeRows, linkRows)
+	return slices.Concat(runnerRows, panixRows, otherRows, runtimeRows, linkRows, rootRows)
 }
 
 // worlds are the rows that can stand in one tree without touching each other's files:

@@ -80,7 +80,7 @@ func (v *view) rootFindings(root string) []Finding {
 			reused++
 		}
 	})
-	if w := v.files[work]; w != nil && reused > 0 {
+	if w := v.files[work]; w != nil && reused > 0 && v.firstOf(root, work) {
 		add(w, Info, "work directories are used again", "%d repositories of earlier jobs lie there. What a job leaves in them, the next one of the same project finds.", reused)
 	}
 	return out

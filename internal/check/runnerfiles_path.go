@@ -64,6 +64,9 @@ func (v *view) pathEntry(dir string, asked bool) (Severity, string) {
 	}
 	who, jobs := v.runnerUID(d.UID)
 	u, home := v.homeOwner(at)
+	if home && v.isRunner(u) {
+		who = u.name
+	}
 	switch {
 	case missing && (jobs || d.Mode&0o002 != 0 && d.Mode&0o1000 == 0 || home && v.isRunner(u)):
 		return Medium, "is not there, and jobs can make it: it would lie in " + quote(at)
@@ -72,7 +75,7 @@ func (v *view) pathEntry(dir string, asked bool) (Severity, string) {
 	case d.Mode&0o002 != 0:
 		return Medium, "can be written to by anybody"
 	case jobs || home && v.isRunner(u):
-		return Low, "belongs to " + quote(who+u.name) + ", the account of the jobs"
+		return Low, "belongs to " + quote(who) + ", the account of the jobs"
 	}
 	return "", ""
 }

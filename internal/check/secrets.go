@@ -145,9 +145,14 @@ func (v *view) judgeSecret(p string, f *snapshot.File) (Finding, bool) {
 	default:
 		why.add(Low, "only its owner (uid %d) can read it, mode %04o; jobs that run as root or in privileged containers can too", f.UID, f.Mode&0o7777)
 	}
-	if (leftVariable.MatchString(p) || strings.Contains(p, "/_diag/")) && v.jobRuns() && f.Mode&0o004 == 0 {
-		why = reasons{}
-		why.add(Info, "a job runs now, and it may be its own (mode %04o)", f.Mode&0o7777)
+	if page := strings.Contains(p, "/_diag/"); page || leftVariable.MatchString(p) {
+		switch {
+		case v.mayBeOfARunningJob(f):
+			why = reasons{}
+			why.add(Info, "a job runs now, and it may be its own (mode %04o)", f.Mode&0o7777)
+		case page && why.worst == High: // what is known of its secrets is masked there
+			why.worst = Medium
+		}
 	}
 	hit.Severity = why.worst
 	hit.Detail = text("%s. Replace it at its issuer; moving the file does not undo that it could be read.", why.text())
@@ -161,12 +166,12 @@ func (v *view) judgeSecret(p string, f *snapshot.File) (Finding, bool) {
 // of type file. It removes them after the job; the certificate of its server is no secret.
 var leftVariable = regexp.MustCompile(`[^/]\.tmp/[A-Z][A-Z0-9_]*$|[^/]\.tmp/gitlab_runner_env$`)
 
-// jobRuns reports whether a job runs on the host now, whose files these may be.
-func (v *view) jobRuns() bool {
-	for pid := range v.working {
+// mayBeOfARunningJob reports whether a job runs on the host that began before f changed.
+func (v *view) mayBeOfARunningJob(f *snapshot.File) bool {
+	for pid, working := range v.working {
 		p := v.procs[pid]
 		exe, _ := exeOf(p)
-		if v.working[pid] && (p.Env["CI_JOB_ID"] != "" || strings.HasSuffix(exe, ".Worker")) {
+		if working && (p.Env["CI_JOB_ID"] != "" || strings.HasSuffix(exe, ".Worker")) && !f.Ctime.Before(p.Started) {
 			return true
 		}
 	}

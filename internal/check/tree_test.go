@@ -154,6 +154,17 @@ func (tr *tree) read() *snapshot.Snapshot {
 
 func (tr *tree) readWith(shell ...string) *snapshot.Snapshot {
 	tr.t.Helper()
+	return tr.readAs(snapshot.ProfileTriage, shell...)
+}
+
+// readProfile is read with another profile.
+func (tr *tree) readProfile(profile string) *snapshot.Snapshot {
+	tr.t.Helper()
+	return tr.readAs(profile, testenv.Need(tr.t, "sh"), "-s")
+}
+
+func (tr *tree) readAs(profile string, shell ...string) *snapshot.Snapshot {
+	tr.t.Helper()
 	const nonce = "00112233445566778899aabbccddeeff"
 	text := ""
 	for _, s := range host.Scripts() {
@@ -163,14 +174,14 @@ func (tr *tree) readWith(shell ...string) *snapshot.Snapshot {
 	}
 	cmd := exec.Command(shell[0], shell[1:]...)
 	cmd.Env, cmd.Dir = []string{}, "/"
-	cmd.Stdin = strings.NewReader("N=" + nonce + "\nR=" + tr.root + "\nP=triage\n" + text)
+	cmd.Stdin = strings.NewReader("N=" + nonce + "\nR=" + tr.root + "\nP=" + profile + "\n" + text)
 	out, err := cmd.Output()
 	if err != nil {
 		tr.t.Fatal(err)
 	}
 	at := time.Unix(1796007605, 0).UTC()
 	s, err := snapshot.Parse(bytes.NewReader(out), snapshot.Expect{
-		Host: "build-07", Nonce: nonce, Profile: snapshot.ProfileTriage, Sent: at, Now: func() time.Time { return at },
+		Host: "build-07", Nonce: nonce, Profile: profile, Sent: at, Now: func() time.Time { return at },
 		Marker: redact.NewMarker([]byte("test key test key test key test!")),
 	})
 	if err != nil || !s.Complete {

@@ -7,6 +7,7 @@ JDIRS=      # directories of Jenkins agents
 BCFGS=      # configurations of Buildkite agents, "WHO:PATH" a line each; mine() says what WHO is
 ACFGS=      # the same of act_runner and its kin
 GCFGS=      # the same of gitlab-runner, where it is not in its usual place
+WX=         # why not all of those are known
 WDIRS=      # where jobs work outside their runner's root, "WHO:PATH" a line each
 CDONE=      # configurations that were read
 LOCAL=      # mounts that are searched beside the root
@@ -185,7 +186,7 @@ wdir() {
   case $wd in /?*) ;; *) return 0 ;; esac
   case $wd in *[!\ -~]* | */../* | */..) wd= ;; esac
   if [ -z "$wd" ] || kernels "$wd/"; then
-    RC="a directory of jobs whose name is not plain"
+    WX="a directory of jobs whose name is not plain"
     return 0
   fi
   case $WDIRS$NL in *":$wd$NL"*) return 0 ;; esac
@@ -493,7 +494,7 @@ workfolder() {
     case $y in
     _work) ;;
     /*) wdir "u$($TO stat -c %u "$R$1" 2>/dev/null)" "$y" ;;
-    '' | *[!\ -~]* | ../* | */../*) cut "the directory of its jobs has no plain name: $1" ;;
+    '' | *[!\ -~]* | ../* | */../*) WX="the directory of its jobs has no plain name: $1" ;;
     *) wdir "u$($TO stat -c %u "$R$1" 2>/dev/null)" "$1/${y#./}" ;;
     esac
   done

@@ -16,10 +16,26 @@ fact() {
   fi
 }
 
+# unlisted: modules that /sys has loaded and that /proc/modules leaves out; one that goes meanwhile is in neither
+unlisted() {
+  if [ ! -d "$R/sys/module" ] || [ ! -r "$R/proc/modules" ] || ! plain "$R/proc/modules"; then return 0; fi
+  t=
+  set -- "$R"/sys/module/*/initstate
+  mods=$NL$($TO head -c 262144 "$R/proc/modules" 2>/dev/null | sed 's/ .*//')$NL
+  for f do
+    b=${f%/initstate} b=${b##*/}
+    case $mods in *"$NL$b$NL"*) continue ;; esac
+    [ ! -e "$f" ] || t="$t $b"
+  done
+  mark "${t# }"
+  frame fact unlisted "$E"
+}
+
 kernel() {
   enter kernel
   fact cmdline 4096 "$R/proc/cmdline"
   fact modules 65536 "$R/proc/modules"
+  unlisted
   fact tainted 64 "$R/proc/sys/kernel/tainted"
   fact core_pattern 512 "$R/proc/sys/kernel/core_pattern"
   fact modprobe 512 "$R/proc/sys/kernel/modprobe"
@@ -344,6 +360,7 @@ aside() {
 # work: what lies in the runners' own directories beside their configuration
 work() {
   enter work
+  [ -z "$WX" ] || cut "$WX"
   IFS=$NL
   set -f
   for u in $ROOTS; do
