@@ -107,17 +107,34 @@ func (r *Run) manualTask(ctx context.Context, t task) (ManualTask, error) {
 }
 
 // samePerson holds a signature back where whoever signs also did the work: by the
-// journal, or by a name that was written down as having done it.
+// journal, by a name that was written down as having done it, or, as a name alone is
+// quickly changed, by the account of the machine that both sat at. Where people are
+// configured only they sign, and a key of their own says more than the account.
 func (r *Run) samePerson(a playbooks.Act, rec manualRecord) (Guard, bool) {
-	me := r.st.people.me
+	me, key := r.st.people.me, r.st.people.myKey
+	hold := func(why string) (Guard, bool) { return Guard{SamePerson, GuardBlock, why}, true }
 	is := r.st.people.mine(rec)
 	for _, a := range r.o.Approval.By { // where people are named, all of their names and keys are theirs
-		is = is || a.is(me, r.st.people.myKey) && a.is(rec.by, rec.key)
+		is = is || a.is(me, key) && a.is(rec.by, rec.key)
 	}
 	for _, f := range a.Fields {
 		is = is || f.Kind == playbooks.FieldPerson && samePerson(rec.Fields[f.ID], me)
 	}
-	return Guard{SamePerson, GuardBlock, me + " did this work: a sign-off is somebody else's"}, is
+	if is {
+		return hold(me + " did this work: a sign-off is somebody else's")
+	}
+	if len(r.o.Approval.By) > 0 {
+		if _, err := r.o.Approval.whoIs(me, key); err != nil {
+			return hold("a sign-off is by a person under approvers: " + err.Error())
+		}
+		if _, err := r.o.Approval.whoIs("", key); err == nil && key != "" {
+			return Guard{}, false
+		}
+	}
+	if rec.seat != "" && rec.seat == r.st.people.seat {
+		return hold(me + " sits at the account and machine where " + rec.by + " did this work: a sign-off is somebody else's")
+	}
+	return Guard{}, false
 }
 
 // answerManual takes a decision on a Manual prompt.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -72,6 +73,8 @@ func (h *hands) Wait(ctx context.Context, d time.Duration) error {
 
 // desk is a case on disk and whoever sits at it.
 type desk struct {
+	os    *casefile.Identity // of whoever sits there; nil: not on record
+	by    []engine.Approver
 	t     *testing.T
 	store *casefile.Store
 	clock *hands
@@ -113,6 +116,7 @@ func (d *desk) open() {
 	o := engine.Options{
 		Journal: d.c, Playbook: d.book, Runner: old42, Clock: d.clock,
 		Systems: map[string]providers.System{"ci": d.ci}, Issuer: change.NewIssuer(), Appliers: map[string]providers.Applier{},
+		Approval: engine.Approvals{By: d.by},
 		Files: func(p string) (engine.File, error) {
 			f, ok := d.files[p]
 			if !ok {
@@ -140,7 +144,7 @@ func (d *desk) sitWith(name, key string) {
 		d.t.Fatal(err)
 	}
 	var err error
-	if d.c, err = d.store.Take(d.t.Context(), "OFF-1", casefile.Actor{Name: name, Key: key}); err != nil {
+	if d.c, err = d.store.Take(d.t.Context(), "OFF-1", casefile.Actor{Name: name, Key: key, Host: "jump", Identity: d.os}); err != nil {
 		d.t.Fatal(err)
 	}
 	d.open()
@@ -542,4 +546,38 @@ func FuzzCheckField(f *testing.F) {
 			t.Fatalf("%q became %q, then %q (%v)", s, v, again, err)
 		}
 	})
+}
+
+// A name is quickly changed: one account of one machine is one person, unless a key of
+// their own says otherwise; and where people are configured nobody else signs.
+func TestAnotherNameAtTheSameAccountIsNobodyElse(t *testing.T) {
+	who := newPeople(t)
+	uid := func(n int) *casefile.Identity { return &casefile.Identity{UID: n, User: "ops"} }
+	for _, c := range []struct {
+		name, key string
+		os        *casefile.Identity
+		by        []engine.Approver
+		held      string
+	}{
+		{"eve", "", uid(7), nil, "sits at the account"},
+		{"eve", "", uid(8), nil, ""},
+		{"eve", "", nil, nil, ""},
+		{"eve", "", uid(8), who.by, "a person under approvers"},
+		{"bob", "", uid(7), who.by, "sits at the account"},
+		{"bob", "", uid(8), who.by, ""},
+		{"bob", who.bob.Fingerprint(), uid(7), who.by, ""},
+		{"bob", who.alice2.Fingerprint(), uid(8), who.by, "did this work"},
+	} {
+		d := newDesk(t, signed)
+		d.os, d.by = uid(7), c.by
+		d.sit("alice")
+		d.files["f"] = engine.File{Name: "f", Body: []byte("x")}
+		d.must(d.at("disk"), engine.Decision{Verb: engine.Did, Fields: map[string]string{"by": "carol"}, Attach: []string{"f"}})
+		d.os = c.os
+		d.sitWith(c.name, c.key)
+		p := d.at("disk")
+		if got := fmt.Sprint(p.Manual.Guards); (c.held != "") != (len(p.Manual.Guards) == 1) || !strings.Contains(got, c.held) {
+			t.Errorf("%+v: %s", c, got)
+		}
+	}
 }

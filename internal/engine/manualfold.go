@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -28,7 +29,7 @@ type manualRecord struct {
 	Why    string            `json:"why,omitempty"`   // it waits
 	Files  []casefile.Ref    `json:"files,omitempty"` // kept with it
 
-	by, key string // who wrote the line, and with which key; for worked: who says that it was done
+	by, key, seat string // who wrote the line, with which key and from where; for worked: who says that it was done
 }
 
 // idleData is the data of a line of kind idle-wait: from when on cordon looks by itself.
@@ -41,6 +42,7 @@ type idleData struct {
 type people struct {
 	me     string // who wrote the last line: in a run, whoever holds the case
 	myKey  string
+	seat   string // account and machine that he sits at, by the take line; empty: not on record
 	tasks  map[string]manualRecord
 	idle   map[string]time.Time // task key → since when cordon looks
 	looked map[string]time.Time // task key → the last look
@@ -53,11 +55,16 @@ func newPeople() people {
 func (p *people) apply(l casefile.Line) error {
 	p.me, p.myKey = l.Actor, l.Key
 	switch l.Kind {
+	case "take":
+		p.seat = ""
+		if t, ok := casefile.TakenBy(l); ok && t.Identity != nil {
+			p.seat = fmt.Sprintf("%d %s@%s", t.Identity.UID, t.Identity.User, t.Host)
+		}
 	case Manual:
 		return with(l, func(d manualRecord) {
-			d.by, d.key = l.Actor, l.Key
+			d.by, d.key, d.seat = l.Actor, l.Key, p.seat
 			if old := p.tasks[d.Task]; old.State == stateWorked && d.State == stateWorked {
-				d.by, d.key = old.by, old.key // somebody let the signature wait: the work stays whose it was
+				d.by, d.key, d.seat = old.by, old.key, old.seat // somebody let the signature wait: the work stays whose it was
 			}
 			p.tasks[d.Task] = d
 		})
