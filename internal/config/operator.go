@@ -43,7 +43,7 @@ const (
 )
 
 // taken are the verbs that plans of providers and hosts have.
-var taken = []string{"pause", "resume", "cancel", "rotate", "collect", "stop", "deregister", "operator"}
+var taken = []string{"pause", "resume", "cancel", "rotate", "collect", "stop", "deregister", "revoke", "purge", "operator"}
 
 var (
 	holeForm    = regexp.MustCompile(`\{[A-Za-z_]+\}`)

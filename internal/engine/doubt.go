@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"cordon/internal/casefile"
 	"cordon/internal/change"
@@ -26,7 +27,10 @@ func (r *Run) doubt(ctx context.Context, t task, d pending) (Prompt, error) {
 			return Prompt{}, *lost
 		}
 		if serr != nil {
-			state, why = change.Unknown, d.why+"; looking again: "+serr.Error()
+			state, why = change.Unknown, serr.Error()
+		}
+		if state == change.Unknown && d.why != "" && why != d.why { // how it was left, and what a look tells now
+			why = strings.TrimSuffix(d.why+"; looking again: "+why, "; looking again: ")
 		}
 	}
 	if err := ctx.Err(); err != nil {

@@ -158,7 +158,7 @@ func (r *Run) openExposure(ctx context.Context, t task) (Prompt, error) {
 		return Prompt{}, err
 	}
 	tr := r.readTraits(rctx, t.on)
-	if err := r.identify(rctx, t); err != nil {
+	if err := r.identify(rctx, t.on, t.step.ID); err != nil {
 		return Prompt{}, err
 	}
 	if *lost != nil {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"cordon/internal/casefile"
+	"cordon/internal/target"
 	"cordon/providers"
 )
 
@@ -15,11 +16,26 @@ type identityData struct {
 	Who    []providers.Identity `json:"who"`
 }
 
-// identify asks the provider of a task who its credentials are, once in a case. It is
-// called where the exposure list is opened, so that a pause waits for no such read.
-// Failing to know is recorded and stops nothing; the error is the journal's or ctx's.
-func (r *Run) identify(ctx context.Context, t task) error {
-	sys, err := r.system(t.on)
+// identifyAll asks every provider of the case that was not asked on the way: whoever reads
+// the record later sees whose credentials it was, whatever steps the playbook had.
+func (r *Run) identifyAll(ctx context.Context) error {
+	if r.st.closed {
+		return nil
+	}
+	for _, t := range r.o.Runners {
+		if err := r.identify(ctx, t, ""); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// identify asks the provider of on who its credentials are, once in a case. It is
+// called where the exposure list is opened, so that a pause waits for no such read, and
+// at the end. Failing to know is recorded and stops nothing; the error is the journal's
+// or ctx's.
+func (r *Run) identify(ctx context.Context, on target.Ref, step string) error {
+	sys, err := r.system(on)
 	if err != nil {
 		return nil // the task says so itself
 	}
@@ -33,7 +49,7 @@ func (r *Run) identify(ctx context.Context, t task) error {
 	}
 	for _, l := range v.Lines {
 		var d identityData
-		if l.Kind == "identity" && json.Unmarshal(l.Data, &d) == nil && d.System == t.on.System {
+		if l.Kind == "identity" && json.Unmarshal(l.Data, &d) == nil && d.System == on.System {
 			return nil
 		}
 	}
@@ -52,7 +68,7 @@ func (r *Run) identify(ctx context.Context, t task) error {
 		names = append(names, w.Credential+": "+name)
 	}
 	return r.append(casefile.Event{
-		Kind: "identity", Step: t.step.ID, OK: known, Msg: t.on.System + " says: " + strings.Join(names, ", "),
-		Data: encode(identityData{t.on.System, who}),
+		Kind: "identity", Step: step, OK: known, Msg: on.System + " says: " + strings.Join(names, ", "),
+		Data: encode(identityData{on.System, who}),
 	})
 }

@@ -37,6 +37,9 @@ func (r *Run) Next(ctx context.Context) (Prompt, error) {
 		return p, err
 	}
 	if t, open = r.current(); !open {
+		if err := r.identifyAll(ctx); err != nil {
+			return Prompt{}, err
+		}
 		return r.finished()
 	}
 	if d := r.st.doubtOf(t.key()); d != nil {
@@ -167,7 +170,7 @@ func (r *Run) plan(ctx context.Context, t task) (Prompt, error) {
 
 // offer writes plans down and shows them with what holds each of them back.
 func (r *Run) offer(t task, plans []change.Plan, of [][]task) (Prompt, error) {
-	d := planData{Task: t.key(), Plans: plans}
+	d := planData{Task: t.key(), Plans: plans, Hash: change.HashDone}
 	if t.do().Ask == playbooks.SecondPerson {
 		d.Until = r.o.Clock.Now().Add(r.o.Approval.valid()).Truncate(time.Second)
 	}
