@@ -17,7 +17,7 @@ func kernelCheck() Check {
 		ID:     "kernel",
 		Title:  "What runs inside the kernel, and what it hides",
 		Why:    "Code in the kernel, or a mount over /proc, decides what every other answer of this host shows.",
-		Reads:  "/proc/cmdline, /proc/modules, tainted, core_pattern, modprobe of /proc/sys/kernel, /proc/self/mountinfo, names below /sys/fs/bpf",
+		Reads:  "/proc/cmdline, /proc/modules beside /sys/module, tainted, core_pattern, modprobe of /proc/sys/kernel, /proc/self/mountinfo, names below /sys/fs/bpf",
 		Root:   "names below /sys/fs/bpf",
 		live:   true,
 		Needs:  []string{snapshot.SectionKernel},
@@ -66,6 +66,10 @@ func (v *view) modules(add addFact) {
 			s = Low
 		}
 		add(s, "modules", "module "+quote(f[0]), "a kernel module that did not come with the kernel", "%s is marked %s: built elsewhere (O), without a signature (E) or by force (F). Find its file and its package.", quote(f[0]), quote(f[len(f)-1]))
+	}
+	unlisted, _ := v.s.Fact("unlisted")
+	for name := range strings.FieldsSeq(unlisted) {
+		add(High, "unlisted", "module "+quote(name), "a kernel module is loaded that the list of modules leaves out", "%s is in /sys/module and not in /proc/modules. A module that hides itself looks like this: no answer of this host is worth much then. Take its memory and disk from outside.", quote(name))
 	}
 	taint, _ := v.s.Fact("tainted")
 	n, err := strconv.ParseUint(strings.TrimSpace(taint), 10, 64)

@@ -50,6 +50,25 @@ var runtimeRows = []row{
 		tr.process(3220, 1, 0, "sudo", "/usr/bin/sudo", "/x", nil, "sudo", "-b", "sleep", "9")
 		tr.process(3221, 3220, 0, "sleep", "/usr/bin/sleep", "/x", []string{"SUDO_USER=runner"}, "sleep", "9")
 	}},
+	{"ld_preload of an application that is elsewhere", "ld-preload", check.Medium, "process 3301", false, func(tr *tree) {
+		tr.process(3301, 1, 0, "cron", "/usr/sbin/cron", "/system.slice/cron.service", []string{"LD_PRELOAD=/opt/x.so"}, "cron")
+	}},
+	{"ld_preload behind an honest one", "ld-preload", check.High, "process 3302", false, func(tr *tree) {
+		tr.process(3302, 1, 0, "cron", "/usr/sbin/cron", "/system.slice/cron.service", []string{"LD_PRELOAD=/usr/lib/libjemalloc.so.2:/dev/shm/x.so"}, "cron")
+	}},
+	{"env-loader function in place of a program", "ld-preload", check.High, "process 3303", false, func(tr *tree) {
+		tr.process(3303, 1, 0, "cron", "/usr/sbin/cron", "/system.slice/cron.service", []string{"BASH_FUNC_ls%%=() {  /bin/ls | grep -v x\n}"}, "cron")
+	}},
+	{"dbus policy behind another tag", "event-hooks", check.Medium, "system.d/ab.conf", false, plainFile("/etc/dbus-1/system.d/ab.conf", "<busconfig><policy context='default'><allow send_destination=\"a.b\"/><allow\n own=\"a.b\"/></policy></busconfig>\n")},
+	{"1.1 tracer of the worker", "worker-memory", check.Critical, "process 3304", false, func(tr *tree) {
+		tr.process(3304, 910, jobUser, "python3", "/usr/bin/python3", "/system.slice/"+ghUnitName, nil, "python3", "m.py")
+		tr.file("/proc/910/status", "Name:\tRunner.Worker\nTracerPid:\t3304\nUid:\t998\t998\t998\t998\n", 0o444)
+		tr.pids = append(tr.pids, 910)
+	}},
+	{"rootkit module that left the list", "kernel", check.High, "module diamorphine", false, func(tr *tree) {
+		tr.file("/sys/module/diamorphine/initstate", "live\n", 0o444)
+		tr.told = append(tr.told, "unlisted")
+	}},
 }
 
 // jobManager is the control group of the services of the jobs' account.

@@ -12,7 +12,7 @@ func memoryCheck() Check {
 		ID:     "worker-memory",
 		Title:  "Who reads the memory of a running job",
 		Why:    "The worker holds every secret of its job in memory. Reading it is how the secrets of tj-actions and trivy-action were taken in 2025 and 2026.",
-		Reads:  "descriptors of /proc/PID/mem that another process holds",
+		Reads:  "descriptors of /proc/PID/mem that another process holds, and who traces whom (TracerPid); one read by process_vm_readv leaves no trace",
 		Root:   "descriptors of other users' processes",
 		live:   true,
 		Needs:  []string{snapshot.SectionProc, snapshot.SectionDetail},
@@ -26,6 +26,9 @@ func (v *view) memoryReaders() []Finding {
 	var out []Finding
 	for i := range v.s.Processes {
 		p := &v.s.Processes[i]
+		if f, ok := v.traced(p); ok {
+			out = append(out, f)
+		}
 		for _, pid := range p.Memory {
 			exe, _ := exeOf(p)
 			s, whose := Medium, "a process that is gone"

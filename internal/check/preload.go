@@ -12,7 +12,7 @@ func preloadCheck() Check {
 		ID:     "ld-preload",
 		Title:  "Code that every program loads",
 		Why:    "A preloaded library runs inside every program and can hide files and processes from what the host tells us.",
-		Reads:  "/etc/ld.so.preload, LD_PRELOAD and LD_AUDIT of running processes",
+		Reads:  "/etc/ld.so.preload; LD_PRELOAD, LD_AUDIT and functions of bash in the environments of running processes",
 		Root:   "environments of other users' processes",
 		Needs:  []string{snapshot.SectionProfiles, snapshot.SectionProc, snapshot.SectionDetail},
 		Attack: []string{"T1574.006"},
@@ -28,6 +28,7 @@ func preloadCheck() Check {
 			}
 			for i := range v.s.Processes {
 				out = append(out, v.preloaded(&v.s.Processes[i])...)
+				out = append(out, v.shadowed(&v.s.Processes[i])...)
 			}
 			return out
 		},
@@ -51,13 +52,16 @@ func (v *view) preloaded(p *snapshot.Process) []Finding {
 			Where: text("process %d (%s)", p.PID, quote(string(p.Comm))), Evidence: evidenceProc(p),
 			Detail: text("%s. That library runs inside the program.", quote(value)),
 		}
-		switch first := strings.FieldsFunc(value, func(r rune) bool { return r == ' ' || r == ':' }); {
-		case printShape.MatchString(value) || len(first) == 0:
+		switch list := strings.FieldsFunc(value, func(r rune) bool { return r == ' ' || r == ':' }); {
+		case printShape.MatchString(value):
 			f.Detail = untrusted.Text("Its value was not kept. That library runs inside the program.")
-		case oddPlace(first[0]) != "":
-			f.Severity = High
-		case strings.HasPrefix(first[0], "/usr/lib") || strings.HasPrefix(first[0], "/lib") || strings.HasPrefix(first[0], "/opt/"):
+		case len(list) > 0:
 			f.Severity = Low
+			for _, lib := range list {
+				if s := v.library(p, lib); !f.Severity.AtLeast(s) {
+					f.Severity = s
+				}
+			}
 		}
 		out = append(out, f)
 	}

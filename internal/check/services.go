@@ -56,12 +56,28 @@ func judgeBusService(v *view, p string, f *snapshot.File, why *reasons) {
 	}
 }
 
-var ownsByDefault = regexp.MustCompile(`(?s)<policy\s+context="default"\s*>[^/]*<allow\s+own`)
+// busComment and busPolicy read a policy of the bus (dbus-daemon(1)): what stands in
+// "default" or "mandatory" is for everybody.
+var (
+	busComment = regexp.MustCompile(`(?s)<!--.*?-->`)
+	busPolicy  = regexp.MustCompile(`(?s)<policy\b[^>]*\bcontext\s*=\s*["'](?:default|mandatory)["'][^>]*>(.*?)</policy\s*>`)
+	busOwn     = regexp.MustCompile(`(?s)<allow\b[^>]*\bown(?:_prefix)?\s*=`)
+)
+
+// ownsByDefault reports whether anybody may take a name on the bus by that policy.
+func ownsByDefault(policy string) bool {
+	for _, m := range busPolicy.FindAllStringSubmatch(busComment.ReplaceAllString(policy, ""), -1) {
+		if busOwn.MatchString(m[1]) {
+			return true
+		}
+	}
+	return false
+}
 
 func judgeBusPolicy(v *view, p string, f *snapshot.File, why *reasons) {
 	switch {
 	case f.Type != "file":
-	case ownsByDefault.MatchString(string(f.Content)):
+	case ownsByDefault(string(f.Content)):
 		why.add(Medium, "its default policy has allow own")
 	case v.foreign(p):
 		why.add(Low, "no package brought it")

@@ -43,6 +43,22 @@ ident() {
   leave ident
 }
 
+# owner FILE: V becomes the numbers of Uid: and, where somebody traces the process, behind them who
+owner() {
+  V='' tracer=
+  plain "$1" || return 1
+  { while IFS= read -r L || [ -n "$L" ]; do
+    case $L in
+    TracerPid:*) tracer=${L#*:} ;;
+    Uid:*)
+      V=${L#*:}
+      break
+      ;;
+    esac
+  done; } 2>/dev/null <"$1"
+  case ${tracer#"${tracer%%[0-9]*}"} in '' | 0) ;; *) V="$V $tracer" ;; esac
+}
+
 # A process table as /proc has it. PIDS are those with a user side; AGENTS those named like a runner, or like what
 # starts one from an archive.
 procs() {
@@ -74,7 +90,7 @@ procs() {
     case ${7:-x} in *[!0-9]*) set -- x x x x x x 0 ;; esac
     [ $(($7 & 2097152)) -eq 0 ] || continue
     PIDS="$PIDS $pid"
-    field "$d/status" Uid:
+    owner "$d/status"
     set -f
     # shellcheck disable=SC2086 # its fields
     set -- $V

@@ -15,7 +15,7 @@ var facts = map[string]struct {
 	max     int
 }{
 	"collector": {SectionProc, 16},
-	"cmdline":   {SectionKernel, 4096}, "modules": {SectionKernel, 64 << 10}, "tainted": {SectionKernel, 64},
+	"cmdline":   {SectionKernel, 4096}, "unlisted": {SectionKernel, 4096}, "modules": {SectionKernel, 64 << 10}, "tainted": {SectionKernel, 64},
 	"core_pattern": {SectionKernel, 512}, "modprobe": {SectionKernel, 512}, "mounts": {SectionKernel, 256 << 10},
 	"route": {SectionKernel, 16 << 10}, "arp": {SectionKernel, 64 << 10}, "vendor": {SectionKernel, 256}, "capeff": {SectionKernel, 64},
 	"probed": {SectionCross, 16}, "pidmax": {SectionCross, 16}, "tasks": {SectionCross, 32}, "hidden": {SectionCross, 4096}, "starts": {SectionLog, 16 << 10},

@@ -68,6 +68,11 @@ func (p *parser) process(fr Frame) error {
 			if n, err := decimal(f[0]); err == nil {
 				q.UID = n
 			}
+			if len(f) > 4 {
+				if n, err := decimal(f[4]); err == nil {
+					q.Tracer = n
+				}
+			}
 		}
 	case "pcgroup":
 		_, path, _ := strings.Cut(string(fr.Body), "::")

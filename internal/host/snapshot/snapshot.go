@@ -97,6 +97,7 @@ type Process struct {
 	Started time.Time         `json:"started,omitzero"` // host clock
 	Inodes  []uint64          `json:"inodes,omitempty"` // sockets it holds; empty also where fd was not readable
 	Memory  []int             `json:"memory,omitempty"` // pids of others whose memory it has open
+	Tracer  int               `json:"tracer,omitempty"` // pid of who traces it (ptrace); 0: nobody, or not told
 }
 
 // Fact is one short text about the host that is no file's: a table of the kernel, or
