@@ -117,11 +117,41 @@ type Link struct {
 	Command string `json:"command,omitempty"`
 }
 
-// Hash is the lower-case hex SHA-256 over the plan without the time it was made, so
-// that planning the same again gives the same hash.
-func (p Plan) Hash() string {
+// Versions of a plan's hash. A journal line that names none has hashes of HashWhole.
+const (
+	HashWhole = 1 // over all of the plan but the time it was made: prose in it, as how long a queue is, made it another plan
+	HashDone  = 2 // over what is done
+)
+
+// Hash is the plan's hash of the version HashDone: planning the same again gives the same.
+func (p Plan) Hash() string { return p.HashOf(HashDone) }
+
+// HashOf is the lower-case hex SHA-256 over the plan, of a version.
+func (p Plan) HashOf(version int) string {
 	p.Made = time.Time{}
-	return digest(p)
+	if version == HashWhole {
+		return digest(p)
+	}
+	p.Title, p.Covers, p.Limits, p.Manual, p.ByHand = "", "", nil, nil, nil
+	p.Changes = append([]Change(nil), p.Changes...)
+	for i := range p.Changes {
+		p.Changes[i] = p.Changes[i].done()
+	}
+	return digest(struct {
+		Hash int  `json:"hash"`
+		Plan Plan `json:"plan"`
+	}{version, p})
+}
+
+// done is a change without the prose about it: what is sent where, on what it was planned,
+// what else it hits and destroys, who would notice, and its way back.
+func (c Change) done() Change {
+	c.Title, c.Capacity, c.Leaves = "", "", ""
+	if c.Undo != nil {
+		undo := c.Undo.done()
+		c.Undo = &undo
+	}
+	return c
 }
 
 // Appliable reports whether the plan does anything from here: it changes something, or

@@ -160,11 +160,12 @@ func (r *Run) unapproved(t task, p change.Plan, add func(Guard)) {
 	if _, err := r.o.Approval.whoIs(r.o.Actor.Name, r.o.Actor.Key); err != nil {
 		why = "another person has to agree, and then it has to be known who you are: " + err.Error()
 	}
-	want, hash, now := binds(t.step.ID, t.key(), p.Hash(), t.on), p.Hash(), r.o.Clock.Now()
+	hash, now := p.Hash(), r.o.Clock.Now()
+	want := []string{binds(t.step.ID, t.key(), hash, t.on), binds(t.step.ID, t.key(), p.HashOf(change.HashWhole), t.on)}
 	for _, a := range r.st.approvals {
 		err := r.o.Approval.sound(a, r.caseID, r.simulated)
 		switch {
-		case a.Binds != want:
+		case !slices.Contains(want, a.Binds):
 			if err == nil && strings.Contains(a.Text, "\ntask "+t.key()+"\n") && a.Plan != hash {
 				why = "what " + a.Person + " approved was another plan; ask again"
 			}
@@ -194,7 +195,6 @@ func (r *Run) takeApprovals(t task) error {
 		if known || r.late[string(sig)] {
 			continue
 		}
-		r.late[string(sig)] = true
 		_, _, err := r.Approve(sig)
 		if !errors.Is(err, ErrApproval) {
 			if err != nil {
@@ -202,6 +202,14 @@ func (r *Run) takeApprovals(t task) error {
 			}
 			continue
 		}
+		// The plan that it is for may be made once more, so that it is asked again; once told
+		// is enough.
+		r.late[string(sig)] = !errors.Is(err, ErrOtherPlan)
+		told := "told " + string(sig)
+		if r.late[told] {
+			continue
+		}
+		r.late[told] = true
 		if err := r.append(casefile.Event{Kind: "note", Step: t.step.ID, Target: t.on, Msg: "approval not taken: " + err.Error()}); err != nil {
 			return err
 		}

@@ -25,6 +25,7 @@ type (
 	planData struct {
 		Task  string        `json:"task"`
 		Plans []change.Plan `json:"plans"`
+		Hash  int           `json:"hash,omitempty"` // version of the hash by which they are approved; 0: change.HashWhole
 		Until time.Time     `json:"until,omitzero"` // an approval of these plans counts until then; zero: none is asked
 	}
 	confirmData struct {

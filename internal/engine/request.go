@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"cordon/internal/casefile"
+	"cordon/internal/change"
 	"cordon/internal/signing"
 	"cordon/internal/target"
 	"cordon/internal/untrusted"
@@ -121,14 +122,20 @@ func (w *wanted) line(l casefile.Line) error {
 }
 
 func (w *wanted) plans(l casefile.Line, d planData) {
+	version := max(d.Hash, change.HashWhole)
 	if w.latest[d.Task] == nil {
 		w.latest[d.Task] = map[string]bool{}
 		for _, pl := range d.Plans {
-			w.latest[d.Task][pl.Hash()] = true
+			w.latest[d.Task][pl.HashOf(version)] = true
 		}
 	}
-	i := slices.IndexFunc(w.p.Steps, func(s playbooks.Step) bool { return s.ID == l.Step })
-	if i < 0 || d.Until.IsZero() {
+	title := standDownTitle
+	if i := slices.IndexFunc(w.p.Steps, func(s playbooks.Step) bool { return s.ID == l.Step }); i >= 0 {
+		title = w.p.Steps[i].Title
+	} else if l.Step != standDownStep {
+		return
+	}
+	if d.Until.IsZero() {
 		return
 	}
 	for _, pl := range d.Plans {
@@ -136,7 +143,7 @@ func (w *wanted) plans(l casefile.Line, d planData) {
 			continue
 		}
 		q := Request{
-			Case: w.v.ID, Step: l.Step, Title: w.p.Steps[i].Title, Task: d.Task, Target: l.Target, Plan: pl.Hash(), Option: pl.Option,
+			Case: w.v.ID, Step: l.Step, Title: title, Task: d.Task, Target: l.Target, Plan: pl.HashOf(version), Option: pl.Option,
 			Simulated: w.v.Simulated, What: pl.Verb + "/" + pl.Option + ": " + pl.Title, By: l.Actor, Key: l.Key, Until: d.Until,
 		}
 		q.Current = w.latest[d.Task][q.Plan] || w.glass[q.Binds()]

@@ -47,17 +47,28 @@ func (r *Run) undoing() []task {
 	if r.st.standDown == "" {
 		return nil
 	}
-	step := playbooks.Step{
-		ID: standDownStep, Title: standDownTitle, Why: standDownWhy,
-		Acts: []playbooks.Act{{Do: playbooks.Plan, Verb: undoVerb}},
-	}
 	var all []task
 	for i, m := range slices.Backward(r.st.made) {
 		if r.undoable(m) {
+			step := playbooks.Step{
+				ID: standDownStep, Title: standDownTitle, Why: standDownWhy,
+				Acts: []playbooks.Act{{Do: playbooks.Plan, Verb: undoVerb, Ask: r.askOf(m.task)}},
+			}
 			all = append(all, task{step: step, index: 1, on: m.change.Target, undo: &r.st.made[i].change})
 		}
 	}
 	return all
+}
+
+// askOf is whom an act of the playbook asks: what two people had to agree to do, one does
+// not take back alone.
+func (r *Run) askOf(key string) string {
+	for _, t := range r.book {
+		if t.key() == key {
+			return t.do().Ask
+		}
+	}
+	return ""
 }
 
 // undoable reports whether a change is ours to take back: it took effect, it has a way
