@@ -54,6 +54,7 @@ type pastRun struct {
 	status                string
 	uses                  []string
 	jobs                  []pastJob
+	began                 map[int]string // who started an attempt that is neither the first nor the last
 }
 
 type pastJob struct {
@@ -195,6 +196,19 @@ func (p *past) routes() {
 			return
 		}
 		p.behind.say(w, 404, nil)
+	})
+	p.handle("/repos/{owner}/{repo}/actions/runs/{id}/attempts/{n}", func(w http.ResponseWriter, r *http.Request) {
+		x, n := p.find(r), int(pathNumber(r, "n"))
+		if x == nil || n < 1 || n > x.attempt {
+			p.behind.say(w, 404, nil)
+			return
+		}
+		row := x.row(repoOf(r), p.behind.secrets)
+		row["run_attempt"] = n
+		if by := x.began[n]; by != "" {
+			row["triggering_actor"] = map[string]any{"login": by}
+		}
+		p.behind.say(w, 200, row)
 	})
 	p.handle("/repos/{owner}/{repo}/actions/runs/{id}/jobs", func(w http.ResponseWriter, r *http.Request) {
 		x := p.find(r)

@@ -62,9 +62,9 @@ func (h *history) add(r wireRun, since time.Time) bool {
 		return false
 	}
 	h.seen[r.ID] = true
-	who := strings.ToLower(r.who())
-	if t, ok := h.actors[who]; !ok || r.CreatedAt.Before(t) {
-		h.actors[who] = r.CreatedAt
+	h.did(r.Actor.Login, r.CreatedAt)
+	if r.Attempt != 1 { // who ran it again did so later
+		h.did(r.last(), r.StartedAt)
 	}
 	if t, ok := h.workflows[r.Workflow]; !ok || r.CreatedAt.Before(t) {
 		h.workflows[r.Workflow] = r.CreatedAt
@@ -74,6 +74,14 @@ func (h *history) add(r wireRun, since time.Time) bool {
 		h.before++
 	}
 	return true
+}
+
+// did is that somebody started something.
+func (h *history) did(who string, at time.Time) {
+	who = strings.ToLower(who)
+	if t, ok := h.actors[who]; who != "" && !at.IsZero() && (!ok || at.Before(t)) {
+		h.actors[who] = at
+	}
 }
 
 // flags says of each job what is odd about it, in the order above, and what of that was
@@ -175,7 +183,7 @@ func (f *flagger) origin(h hit) {
 // actor goes by the runs that the search has seen, and asks for older ones only where
 // there are none.
 func (f *flagger) actor(h hit) {
-	who := h.run.who()
+	who := h.who()
 	if who == "" {
 		f.blind(flagFirst, "GitHub does not say who")
 		return

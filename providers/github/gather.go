@@ -168,7 +168,7 @@ func jobsDoc(on onNow) []byte {
 	}{[]row{}, on.partial}
 	for _, h := range on.jobs {
 		doc.Jobs = append(doc.Jobs, row{
-			h.repo, h.run.ID, h.job.ID, h.job.Attempt, h.job.Name, h.job.Status, h.run.Event, h.run.who(), h.run.Branch, h.run.SHA, h.run.Path,
+			h.repo, h.run.ID, h.job.ID, h.job.Attempt, h.job.Name, h.job.Status, h.run.Event, h.who(), h.run.Branch, h.run.SHA, h.run.Path,
 			h.job.CreatedAt, h.job.StartedAt, h.job.Labels,
 		})
 	}

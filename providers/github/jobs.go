@@ -34,6 +34,7 @@ type hit struct {
 	job    wireJob
 	byName bool // another registration's id, the same name
 	byID   bool // its id, and nothing says that the name is its own: another scope may have that id
+	by     string // who started the job's attempt, where it is neither the first nor the last; "": not told
 }
 
 // surely reports whether both the id and the name of the job's runner are this one's:
@@ -73,6 +74,7 @@ func (p *Provider) Jobs(ctx context.Context, t target.Ref, since time.Time, max 
 		return nil, "", fmt.Errorf("list jobs of %s: %w", t.Short(), err)
 	}
 	list := s.newest(max)
+	s.starters(ctx, list)
 	flags := s.flags(ctx, list)
 	out := make([]providers.Job, 0, len(list))
 	for i, h := range list {
@@ -270,18 +272,10 @@ func (p *Provider) job(h hit, flags []string) providers.Job {
 		Ref: target.Ref{
 			System: p.o.Name, Scope: target.Scope{Level: repository, Path: h.repo}, Kind: target.Job, ID: strconv.FormatInt(j.ID, 10),
 		},
-		Name: p.text(j.Name), Project: p.text(h.repo), Branch: p.text(h.run.Branch), Actor: p.text(h.run.who()),
+		Name: p.text(j.Name), Project: p.text(h.repo), Branch: p.text(h.run.Branch), Actor: p.text(h.who()),
 		Status: status, StartedAt: j.StartedAt, FinishedAt: j.CompletedAt, Run: strconv.FormatInt(j.RunID, 10), Flags: flags,
 		Web: p.page(escapeRepo(h.repo) + fmt.Sprintf("/actions/runs/%d/job/%d", j.RunID, j.ID)),
 	}
-}
-
-// who started the run, or started it again.
-func (r wireRun) who() string {
-	if r.Triggering.Login != "" {
-		return r.Triggering.Login
-	}
-	return r.Actor.Login
 }
 
 // escapeRepo is OWNER/REPO for a web address.

@@ -1,6 +1,7 @@
 package github
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -115,7 +116,7 @@ func (p *Provider) runHits(ctx context.Context, v view, h hit) (hits []target.Re
 func (p *Provider) cancelRun(ctx context.Context, h hit, hits []target.Ref, n int, force, more bool) (change.Change, error) {
 	// what a person decides by: which job, started how and by whom, on which branch
 	title := fmt.Sprintf("cancel run %d of %s with job %d %q (%s by %s on %s)",
-		h.run.ID, p.text(h.repo), h.job.ID, p.text(h.job.Name), word(h.run.Event), p.text(h.run.who()), p.text(h.run.Branch))
+		h.run.ID, p.text(h.repo), h.job.ID, p.text(h.job.Name), word(h.run.Event), p.text(cmp.Or(h.who(), "somebody that GitHub does not name")), p.text(h.run.Branch))
 	switch n := len(hits) - 1; {
 	case more && n > 0:
 		title += fmt.Sprintf(" and at least %d other jobs, all of which are not known", n)

@@ -27,6 +27,7 @@ var readsSee = func() []transport.Route {
 	const repo = "/repos/{owner}/{repo}"
 	paged(repo+"/actions/runs", "created", "status", "actor", "exclude_pull_requests")
 	add(repo + "/actions/runs/{id}")
+	add(repo + "/actions/runs/{id}/attempts/{n}")
 	paged(repo+"/actions/runs/{id}/jobs", "filter")
 	add(repo + "/actions/jobs/{id}")
 	paged(repo + "/actions/workflows")
