@@ -114,29 +114,22 @@ func union(lists ...[]string) []string {
 
 func (p *Provider) purgeCaches(ctx context.Context, v view, repo string, since time.Time, plan *change.Plan) error {
 	plan.ByHand = append(plan.ByHand, change.Link{Title: "caches of " + string(p.text(repo)), URL: p.page(escapeRepo(repo) + "/actions/caches")})
-	err := p.few(maxListed).all(ctx, repoPath(repo)+"/actions/caches", nil, maxListed, func(a answer) (bool, error) {
-		l, err := decode[cachePage](a)
-		if err == nil && l.Caches == nil {
-			err = malformed(a, "no caches")
+	err := p.cachesSince(ctx, repo, since, func(a answer, x wireCache) (bool, error) {
+		made, terr := time.Parse(time.RFC3339, x.Created)
+		if x.ID <= 0 || terr == nil && made.Before(since) {
+			return true, nil
 		}
-		for _, x := range l.Caches {
-			made, terr := time.Parse(time.RFC3339, x.Created)
-			if err != nil || x.ID <= 0 || terr == nil && made.Before(since) {
-				continue
-			}
-			if terr != nil {
-				plan.Limits = union(plan.Limits, []string{"of some caches of " + string(p.text(repo)) + " it is not known when they were made: they are left: look at them by hand"})
-				continue
-			}
-			if len(plan.Changes) == maxPurged {
-				plan.Limits = union(plan.Limits, []string{morePurged})
-				return false, nil
-			}
-			op := cacheRemove{repo, x.ID}
-			title := fmt.Sprintf("remove the cache %q of %s (%s, %d bytes, made %s)", p.text(x.Key), p.text(repo), p.text(x.Ref), x.Size, p.text(x.Created))
-			err = p.purge(ctx, v, repo, op, opCache, title, a.Request, x, cacheFields, change.Pack(struct{}{}), plan)
+		if terr != nil {
+			plan.Limits = union(plan.Limits, []string{"of some caches of " + string(p.text(repo)) + " it is not known when they were made: they are left: look at them by hand"})
+			return true, nil
 		}
-		return true, err
+		if len(plan.Changes) == maxPurged {
+			plan.Limits = union(plan.Limits, []string{morePurged})
+			return false, nil
+		}
+		op := cacheRemove{repo, x.ID}
+		title := fmt.Sprintf("remove the cache %q of %s (%s, %d bytes, made %s)", p.text(x.Key), p.text(repo), p.text(x.Ref), x.Size, p.text(x.Created))
+		return true, p.purge(ctx, v, repo, op, opCache, title, a.Request, x, cacheFields, change.Pack(cacheBefore{made.UTC()}), plan)
 	})
 	return p.unlisted(ctx, err, "caches of "+repo, plan)
 }

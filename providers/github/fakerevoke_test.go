@@ -1,6 +1,7 @@
 package github
 
 import (
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -43,6 +44,9 @@ func (f *fake) revokeRoutes() {
 			ref, key := r.URL.Query().Get("ref"), r.URL.Query().Get("key")
 			return ref != "" && m["ref"] != ref || key != "" && !strings.HasPrefix(m["key"].(string), key)
 		})
+		if q := r.URL.Query(); q.Get("sort") == "created_at" && q.Get("direction") == "desc" {
+			slices.SortStableFunc(rows, func(x, y map[string]any) int { return strings.Compare(fmt.Sprint(y["created_at"]), fmt.Sprint(x["created_at"])) })
+		}
 		f.pageOf(w, r, "actions_caches", anys(rows))
 	})
 	caches := func(a *acts) map[string][]map[string]any { return a.caches }

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strconv"
+	"time"
 
 	"cordon/internal/change"
 	"cordon/internal/target"
@@ -29,6 +31,12 @@ type wireCache struct {
 	Size     int64  `json:"size_in_bytes"`
 }
 
+// cacheBefore is what is known of an entry that is removed: when it was made, which says
+// how far the list has to be read to see that it is gone. Empty in a plan of an older build.
+type cacheBefore struct {
+	Created time.Time `json:"created_at,omitzero"`
+}
+
 type cachePage struct {
 	Total  *int        `json:"total_count"`
 	Caches []wireCache `json:"actions_caches"`
@@ -45,33 +53,63 @@ func (o cacheRemove) request() request {
 	return request{http.MethodDelete, fmt.Sprintf("%s/actions/caches/%d", repoPath(o.Repo), o.Cache), nil, http.StatusNoContent, nil}
 }
 
-// there looks for the entry in the list: there is no read of one by its number, and its key
-// is the text of whoever made it, which is not carried along.
-func (o cacheRemove) there(ctx context.Context, p *Provider) (bool, error) {
-	there := false
-	err := p.few(maxListed).all(ctx, repoPath(o.Repo)+"/actions/caches", nil, maxListed, func(a answer) (bool, error) {
+// maxCachePages is how many pages of 100 the caches of a repository are read for.
+const maxCachePages = 50
+
+// cachesSince reads the caches of a repository, the newest first, as far back as since:
+// those that were made before it are not asked for, however many there are. each returns
+// false to stop. A list that is not in that order is read to its end.
+func (p *Provider) cachesSince(ctx context.Context, repo string, since time.Time, each func(answer, wireCache) (bool, error)) error {
+	q := url.Values{"sort": {"created_at"}, "direction": {"desc"}}
+	last, ordered := time.Time{}, true
+	return p.few(maxCachePages).all(ctx, repoPath(repo)+"/actions/caches", q, maxCachePages, func(a answer) (bool, error) {
 		l, err := decode[cachePage](a)
 		if err == nil && l.Caches == nil {
 			err = malformed(a, "no caches")
 		}
-		for _, x := range l.Caches {
-			there = there || x.ID == o.Cache
+		if err != nil {
+			return false, err
 		}
-		return !there, err
+		for _, x := range l.Caches {
+			if more, err := each(a, x); err != nil || !more {
+				return false, err
+			}
+			made, terr := time.Parse(time.RFC3339, x.Created)
+			ordered = ordered && terr == nil && (last.IsZero() || !made.After(last))
+			last = made
+		}
+		return !ordered || !last.Before(since), nil
+	})
+}
+
+// there looks for the entry in the list: there is no read of one by its number, and its key
+// is the text of whoever made it, which is not carried along.
+func (o cacheRemove) there(ctx context.Context, p *Provider, c change.Change) (bool, error) {
+	var was cacheBefore
+	if len(c.Before) > 0 {
+		var err error
+		if was, err = change.Parse[cacheBefore](c.Op, c.Before); err != nil {
+			return false, err
+		}
+	}
+	there := false
+	err := p.cachesSince(ctx, o.Repo, was.Created, func(_ answer, x wireCache) (bool, error) {
+		there = there || x.ID == o.Cache
+		return !there, nil
 	})
 	return there, err
 }
 
-func (o cacheRemove) compare(ctx context.Context, p *Provider, _ change.Change) (string, error) {
-	there, err := o.there(ctx, p)
+func (o cacheRemove) compare(ctx context.Context, p *Provider, c change.Change) (string, error) {
+	there, err := o.there(ctx, p, c)
 	if err == nil && !there {
 		return "the cache is gone already", nil
 	}
 	return "", err
 }
 
-func (o cacheRemove) settle(ctx context.Context, p *Provider, _ change.Change) (string, string, error) {
-	there, err := o.there(ctx, p)
+func (o cacheRemove) settle(ctx context.Context, p *Provider, c change.Change) (string, string, error) {
+	there, err := o.there(ctx, p, c)
 	return settled(ctx, there, err, "the cache")
 }
 

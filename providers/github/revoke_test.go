@@ -305,6 +305,32 @@ func TestWhatAnOfferLeavesOutIsSaid(t *testing.T) {
 	}
 }
 
+// A repository may have thousands of caches, nearly all of them from before.
+func TestARemovedCacheIsSeenToBeGoneAmongManyOlderOnes(t *testing.T) {
+	l := openActing(t, providertest.Wait)
+	old := map[string]any{"id": 1, "key": "k", "ref": "refs/heads/main", "created_at": "2020-01-01T00:00:00Z"}
+	l.fake.change(func(f *fake) {
+		a := f.acts()
+		a.caches["acme/web"] = append(manyOf(6000, old, "id"), a.caches["acme/web"]...)
+	})
+	plans := l.plans(t, providers.Purge, orgRunner)
+	if got := options(plans); got != "caches, artifacts" || len(plans[0].Changes) != 1 || strings.Contains(all(plans[0]), "could not all be listed") {
+		t.Fatalf("%s: %q", got, plans[0].Limits)
+	}
+	c := plans[0].Changes[0]
+	l.do(t, c)
+	if state, why, err := l.Settle(context.Background(), c); state != change.Applied || err != nil {
+		t.Errorf("%s: %s, %v", state, why, err)
+	}
+	l.fake.change(func(f *fake) {
+		a := f.acts()
+		a.caches["acme/web"] = append(a.caches["acme/web"], map[string]any{"id": 505, "key": "k", "ref": "r", "created_at": stamp(f.now)})
+	})
+	if state, _, _ := l.Settle(context.Background(), c); state != change.Refused {
+		t.Errorf("an entry that is there settles as %s", state)
+	}
+}
+
 func TestWhatAPurgeLeavesOutIsSaid(t *testing.T) {
 	for name, c := range map[string]struct {
 		edit func(*acts)
