@@ -121,3 +121,13 @@ func TestWhatAJobLeftIsToldApartFromWhatOneUses(t *testing.T) {
 		}
 	}
 }
+
+// Which repositories ran here is read where the jobs work, not where they usually do.
+func TestTheRecordOfRepositoriesIsReadWhereJobsWork(t *testing.T) {
+	tr := newTree(t)
+	runnerAt("/opt/gh-w", "/srv/w", "/srv/w/_PipelineMapping/acme/old/PipelineFolder.json", `{"RepositoryName":"acme/old","LastRunOn":"11/20/2026 08:00:00 +00:00"}`)(tr)
+	jobs := tr.read().Jobs
+	if !slices.ContainsFunc(jobs, func(j snapshot.Job) bool { return j.Root == "/opt/gh-w" && j.Repository == "acme/old" }) {
+		t.Errorf("%+v", jobs)
+	}
+}

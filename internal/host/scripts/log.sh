@@ -125,6 +125,14 @@ jobs() {
     set +f
     worked "$u"
   done
+  IFS=$NL
+  set -f
+  for w in $WDIRS; do
+    unset IFS
+    set +f
+    if far "${w#*:}" || ! lets "${w%%:*}" "$R${w#*:}"; then continue; fi # the section work says so
+    some 8192 "${w#*:}" '_PipelineMapping/*/*/PipelineFolder.json'
+  done
   unset IFS
   set +f
   leave jobs

@@ -126,18 +126,42 @@ func (p *parser) mapping(s string) (string, int, bool) {
 	return string(out), n, err == nil
 }
 
+// rootOfWork is the root of the runner whose jobs work in dir: _work beside its
+// registration, or where that says; "" where none does.
+func (p *parser) rootOfWork(dir string) string {
+	if root, ok := strings.CutSuffix(dir, "/_work"); ok {
+		return root
+	}
+	for _, f := range p.s.Files {
+		root, base := path.Split(string(f.Path))
+		var reg struct{ WorkFolder string } // the case of names does not count here
+		if base != ".runner" && base != ".agent" || json.Unmarshal([]byte(f.Content), &reg) != nil || reg.WorkFolder == "" {
+			continue
+		}
+		root = path.Clean(root)
+		if reg.WorkFolder == dir || !path.IsAbs(reg.WorkFolder) && path.Join(root, reg.WorkFolder) == dir {
+			return root
+		}
+	}
+	return ""
+}
+
 // mappedJobs makes jobs of the mapping files once their content was read.
 func (p *parser) mappedJobs() {
 	for _, f := range p.s.Files {
-		at := strings.Index(string(f.Path), "/_work/_PipelineMapping/")
+		at := strings.Index(string(f.Path), "/_PipelineMapping/")
 		if f.Section != SectionJobs || at < 1 || f.Content == "" {
+			continue
+		}
+		root := p.rootOfWork(string(f.Path[:at]))
+		if root == "" {
 			continue
 		}
 		var m struct{ RepositoryName, LastRunOn string } // the case of names does not count here
 		if json.Unmarshal([]byte(f.Content), &m) != nil || m.RepositoryName == "" {
 			continue
 		}
-		j := Job{Root: f.Path[:at], From: f.Path, Source: JobMapping, Repository: untrusted.Text(cutTo(m.RepositoryName, maxJobText))}
+		j := Job{Root: untrusted.Text(root), From: f.Path, Source: JobMapping, Repository: untrusted.Text(cutTo(m.RepositoryName, maxJobText))}
 		if t, err := time.Parse("01/02/2006 15:04:05 -07:00", m.LastRunOn); err == nil { // .NET's invariant form
 			j.Started = sane(t)
 		}
