@@ -25,7 +25,7 @@ func (v *view) toolCache(dir string) []Finding {
 		if dir == "/opt/hostedtoolcache" { // GitHub's own images make it so
 			s = Low
 		}
-		out = append(out, Finding{Severity: s, Title: "anybody can put tools where jobs take them from", Where: d.Path, Detail: text("It has mode %04o.", d.Mode), Evidence: evidenceFile(d)})
+		out = append(out, Finding{Severity: s, Title: "anybody can put tools where jobs take them from", Where: untrusted.Text(dir), Detail: text("It has mode %04o.", d.Mode), Evidence: evidenceFile(d)})
 	}
 	tools, programs := 0, 0
 	v.each(func(p string, marker *snapshot.File) {
@@ -58,12 +58,12 @@ func (v *view) toolCache(dir string) []Finding {
 		})
 	})
 	if tools > 0 && d != nil {
-		how := fmt.Sprintf("%d programs of %d tools that bear the names of tools were", programs, tools)
+		how := fmt.Sprintf("%d program(s) of %d tool(s) that bear the names of tools were", programs, tools)
 		if programs == 0 {
-			how = fmt.Sprintf("Of %d tools only the directories were", tools)
+			how = fmt.Sprintf("Of %d tool(s) only the directories were", tools)
 		}
 		out = append(out, Finding{
-			Severity: Info, Title: "how far the tools in the cache were looked at", Where: d.Path, Evidence: evidenceFile(d),
+			Severity: Info, Title: "how far the tools in the cache were looked at", Where: untrusted.Text(dir), Evidence: evidenceFile(d),
 			Detail: text("%s held against the time of their markers. Their libraries and packages, which jobs add to, were not: compare those with another host's, or empty the cache.", how),
 		})
 	}
