@@ -50,7 +50,7 @@ func openCase(t *testing.T, ref target.Ref, edit func(*fake)) (*acting, *engine.
 	t.Helper()
 	clk := &jumping{time.Now()}
 	l := openActing(t, providertest.Wait, func(o *Options) { o.Clock = clk })
-	l.fake.change(edit)
+	l.fake.change(func(f *fake) { f.clock = clk.Now; edit(f) })
 	pb, err := playbooks.Find("contain")
 	if err != nil {
 		t.Fatal(err)

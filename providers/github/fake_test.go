@@ -31,6 +31,7 @@ type fake struct {
 	effects map[string]int
 	asked   map[string]int // by "METHOD path"
 	secrets planted
+	clock   func() time.Time // of Date; nil: the machine's
 	more    map[string]any
 }
 
@@ -142,6 +143,9 @@ func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	f.asked[r.Method+" "+path]++
 	h := w.Header()
 	h.Set("X-GitHub-Request-Id", "ABCD:1234")
+	if f.clock != nil {
+		h.Set("Date", f.clock().UTC().Format(http.TimeFormat))
+	}
 	for k, v := range f.headers {
 		h.Set(k, v)
 	}
