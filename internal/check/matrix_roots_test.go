@@ -83,7 +83,10 @@ var rootRows = []row{
 		tr.file("/etc/systemd/system/gl-c.service.d/10-c.conf", "[Service]\nEnvironment=\"CONFIG_FILE=/opt/gl-c/config.toml\"\n", 0o644)
 		tr.file("/opt/gl-c/config.toml", aToken+"  pre_build_script = \"/usr/local/sbin/prepare\"\n", 0o600)
 	}},
-	{"audit-4 configuration that nothing names", "installations", check.High, "/var/cache/gl-d|deploy", false, plainFile("/var/cache/gl-d/config.toml", aToken)},
+	{"audit-4 configuration that nothing names", "installations", check.High, "/var/cache/gl-d|deploy", false, func(tr *tree) { // found by what is in it, which a link would keep from the search
+		tr.file("/var/cache/gl-d/config.toml", aToken, 0o600)
+		tr.file("/var/cache/gl-d/.runner_system_id", "r_0123456789ab", 0o600)
+	}},
 	{"audit-4 configuration of act_runner", "runner-files", check.Medium, "/etc/act_runner/config.yaml|privileged", false, func(tr *tree) {
 		tr.file(actUnit, "[Service]\nExecStart=/usr/local/bin/act_runner daemon --config /etc/act_runner/config.yaml\nWorkingDirectory=/var/lib/act_runner\nUser=runner\n", 0o644)
 		tr.file("/var/lib/act_runner/.runner", `{"WARNING": "x", "id": 3, "uuid": "1-2", "name": "act", "address": "https://git.example.org"}`, 0o600)

@@ -107,6 +107,8 @@ func (v *view) shadow(p string, f *snapshot.File) (Finding, bool) {
 		return Finding{}, false
 	case f.Type == "link" && systemTarget(target(p, f)):
 		return Finding{}, false
+	case f.Type == "link" && core:
+		why.add(Medium, "a link to %s in place of %s", quote(string(f.Link)), base)
 	case script && core:
 		why.add(Medium, "a script in place of %s: %s", base, quote(string(f.Content)))
 	case script:
