@@ -170,12 +170,14 @@ func withLinks(c Check) Check {
 	}
 	c.look = func(v *view) []Finding {
 		out := look(v)
-		said := map[string]bool{}
+		said := map[string]Severity{}
 		for _, f := range out {
-			said[string(f.Where)] = true
+			if !said[string(f.Where)].AtLeast(f.Severity) {
+				said[string(f.Where)] = f.Severity
+			}
 		}
 		links(v, func(p string, f *snapshot.File, s Severity, words string, _ bool) {
-			if said[p] {
+			if said[p].AtLeast(s) {
 				return
 			}
 			out = append(out, Finding{

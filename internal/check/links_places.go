@@ -9,10 +9,10 @@ import (
 // linkPlaces are, by check, the places whose files it judges by what is in them: a link
 // there keeps its content from the check, and withLinks tells it.
 var linkPlaces = map[string]func(v *view, p string) bool{
-	"installations": func(_ *view, p string) bool { return isRegistration(p) },
+	"installations": func(v *view, p string) bool { return isRegistration(p) || v.named[p] != "" },
 	"job-hooks": func(v *view, p string) bool {
 		return v.roots[path.Dir(p)] && slices.Contains([]string{".env", ".path", "runsvc.sh", "run.sh", "run-helper.sh", "run-helper.sh.template", "svc.sh"}, path.Base(p)) ||
-			isRegistration(p) || isEnvFile(p)
+			isRegistration(p) || v.named[p] != "" || isEnvFile(p)
 	},
 	"unit-dropins": func(_ *view, p string) bool {
 		return strings.Contains(p, "/systemd/") && (startingUnit(p) || isDropIn(p)) || isManagerConf(p) || isEnvFile(p) || isGenerator(p)
@@ -24,7 +24,7 @@ var linkPlaces = map[string]func(v *view, p string) bool{
 	"authorized-keys": func(_ *view, p string) bool { return isKeyPlace(p) || p == "/etc/passwd" },
 	"shell-profiles":  func(_ *view, p string) bool { return isProfile(p) },
 	"runner-files": func(v *view, p string) bool {
-		if inPlaces(buildkitePlaces)(v, p) {
+		if dir := path.Dir(p); inPlaces(buildkitePlaces)(v, p) || (dir == "/usr/local/bin" || dir == "/usr/local/sbin") && coreNames[path.Base(p)] {
 			return true
 		}
 		for _, name := range []string{"safe_sleep.sh", "config.sh", "env.sh", "svc.sh", "runsvc.sh", ".env", ".runner", "bin/runsvc.sh", "bin/run-helper.sh.template", "config.yaml", "config.yml"} {
