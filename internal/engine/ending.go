@@ -267,7 +267,7 @@ func (r *Run) reach(poll witness.Verdict) []witness.Verdict {
 		v.State, v.Why = witness.Silent, "every credential on the exposure list is replaced"
 		return v
 	}
-	deploy := func(c providers.Credential) bool { return c.Kind == "deploy-key" || c.Deploys }
+	deploy := func(c providers.Credential) bool { return c.Deploys }
 	return []witness.Verdict{
 		mk("can it fetch secrets", func(c providers.Credential) bool { return !deploy(c) && c.Kind != "job-token" }),
 		mk("can it deploy", deploy),

@@ -112,10 +112,10 @@ var hints = regexp.MustCompile(`(?i)(^|[^a-z])(publish|release|deploy|prod|produ
 var camel = regexp.MustCompile(`([a-z])([A-Z])`)
 
 func deploys(c providers.Credential) bool {
-	if c.Kind == "deploy-key" {
-		return true
-	}
-	if c.Kind == "job-token" || c.Kind == "runner-token" {
+	switch c.Kind {
+	case "deploy-key": // the provider says of each whether it may write, whatever its name is
+		return c.Deploys
+	case "job-token", "runner-token":
 		return false
 	}
 	return hints.MatchString(camel.ReplaceAllString(c.Name, "${1}_${2}"))

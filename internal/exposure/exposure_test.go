@@ -42,11 +42,12 @@ func TestWhatDeploysComesFirst(t *testing.T) {
 		At: opened, Since: since, Own: own,
 		Known: []providers.Credential{
 			variable("LOG_LEVEL"), variable("NPM_TOKEN"), variable("COSIGN_PASSWORD"), variable("deployKeyProd"), variable("DESIGN"),
-			{Name: "release bot", Kind: "deploy-key", Where: "acme/web"},
+			{Name: "release bot", Kind: "deploy-key", Where: "acme/web", Deploys: true},
+			{Name: "deploy mirror", Kind: "deploy-key", Where: "acme/web"}, // it may only read, whatever it is called
 		},
 		Jobs: []providers.Job{{Ref: target.Ref{System: "gitlab-prod", Kind: target.Job, ID: "77"}, Project: "acme/web"}},
 	})
-	want := []string{"COSIGN_PASSWORD", "NPM_TOKEN", "deployKeyProd", "release bot", "gitlab-prod/42", "DESIGN", "LOG_LEVEL", "job token of job 77"}
+	want := []string{"COSIGN_PASSWORD", "NPM_TOKEN", "deployKeyProd", "release bot", "gitlab-prod/42", "DESIGN", "LOG_LEVEL", "deploy mirror", "job token of job 77"}
 	if !slices.Equal(names(l), want) {
 		t.Errorf("order %q\nwant  %q", names(l), want)
 	}

@@ -44,6 +44,7 @@ type answer struct {
 	Partial   bool      // X-GitHub-SSO: what is of such organizations was left out of this list
 	wait      time.Duration
 	waits     bool // Retry-After was there
+	acting    bool // it was given to the credential for acting, asked who it is
 }
 
 // client is the one user of go-github for reads.
@@ -94,7 +95,7 @@ func (c *client) get(ctx context.Context, path string, q url.Values) (answer, er
 	req.URL.RawQuery = q.Encode()
 	at := c.limits.clock.Now()
 	a, err := send(ctx, c.gh, req, "GET "+path)
-	a.At = at
+	a.At, a.acting = at, transport.Acting(ctx)
 	c.limits.saw(a)
 	return a, err
 }

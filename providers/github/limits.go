@@ -113,7 +113,11 @@ func (l *limits) saw(a answer) {
 		l.by = map[string]known{}
 	}
 	old, ok := l.by[a.Rate.Resource]
-	if ok && old.Reset.Equal(k.Reset) && old.Remaining < k.Remaining { // answers overtake each other
+	same := ok && old.Reset.Equal(k.Reset) && old.Limit == k.Limit
+	if same && old.Remaining < k.Remaining { // answers overtake each other
+		return
+	}
+	if a.acting && !same { // another token's count says nothing of the reserve of this one
 		return
 	}
 	if ok || len(l.by) < 20 {

@@ -80,6 +80,24 @@ func TestListsStopAtTheReserveAndContainmentDoesNot(t *testing.T) {
 	}
 }
 
+// The credential for acting is asked who it is; its own limit is not the reserve's.
+func TestTheCountOfAnotherTokenSaysNothingOfTheReserve(t *testing.T) {
+	ctx := context.Background()
+	c := &counting{answer: limitedTo(200, 5000, Reserve-50, `{"total_count":0,"runners":[],"login":"x"}`)}
+	p := overCounting(t, c)
+	held := func() bool { return errors.Is(p.limits.spare("GET x", "core"), providers.ErrLimited) }
+	if _, err := p.look.get(ctx, "orgs/acme/actions/runners", nil); err != nil || !held() {
+		t.Fatalf("control: the reserve is kept: %v, %v", err, held())
+	}
+	c.answer = limitedBy(-23*time.Hour, 200, 5000, 4990, `{"login":"x"}`)
+	if _, err := p.act.get(transport.AsActing(ctx), "user", nil); err != nil || !held() {
+		t.Errorf("an answer to another token frees the reserve: %v", err)
+	}
+	if _, err := p.act.get(ctx, "user", nil); err != nil || held() {
+		t.Errorf("control: the same token's answer in another hour counts: %v", err)
+	}
+}
+
 func TestTheGapOfAListThatStoppedSaysWhenTheLimitEnds(t *testing.T) {
 	c := &counting{answer: limitedTo(200, 5000, 7, `{"total_count":900,"runners":[{"id":1,"name":"x","os":"linux","status":"online","busy":false,"labels":[]}]}`)}
 	g := overCounting(t, c).listed(t)
