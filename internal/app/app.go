@@ -15,6 +15,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"syscall"
 
 	"cordon/internal/casefile"
 	"cordon/internal/clock"
@@ -22,6 +23,7 @@ import (
 	"cordon/internal/redact"
 	"cordon/internal/secret"
 	"cordon/internal/signing"
+	"cordon/internal/statedir"
 	"cordon/providers/github"
 	"cordon/providers/gitlab"
 )
@@ -151,16 +153,12 @@ func (a *App) key() error {
 	}
 	b = make([]byte, 32)
 	_, _ = rand.Read(b) // never fails (crypto/rand since Go 1.24)
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	err = statedir.Make(path, b)
 	if errors.Is(err, fs.ErrExist) {
 		return a.key() // another process was first
 	}
 	if err != nil {
 		return fmt.Errorf("state key: %w", err)
-	}
-	_, err = f.Write(b)
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return fmt.Errorf("state key: %w", errors.Join(err, os.Remove(path)))
 	}
 	a.marker = redact.NewMarker(b)
 	return nil
@@ -204,9 +202,19 @@ func (a *App) sign() (signing.Signer, error) {
 	return a.signer, err
 }
 
-// ownKey is the key of the state directory, which was made safe by key.
+// ownKey is the key of the state directory, which was made safe by key. In a team's
+// directory each user has one: a key is a person's, and what two people can sign with
+// says of neither that it was him. A key that somebody else put there is not used.
 func (a *App) ownKey() (signing.Signer, error) {
 	path := filepath.Join(a.state, "signing.key")
+	if me := os.Geteuid(); statedir.IsTeam(a.state) {
+		path = filepath.Join(a.state, fmt.Sprintf("signing-%d.key", me))
+		if st, err := os.Lstat(path); err == nil {
+			if at, ok := st.Sys().(*syscall.Stat_t); !ok || int(at.Uid) != me || !st.Mode().IsRegular() {
+				return nil, fmt.Errorf("%w: %s is not yours: somebody put it there; find out who, and move it away", signing.ErrKey, path)
+			}
+		}
+	}
 	if a.o.ReadOnly {
 		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
 			return signing.Ephemeral()

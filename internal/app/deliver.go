@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -20,6 +19,7 @@ import (
 
 	"cordon/internal/change"
 	"cordon/internal/secret"
+	"cordon/internal/statedir"
 	"cordon/providers/gitlab"
 )
 
@@ -94,16 +94,11 @@ func (a *App) sealed(c change.Change, recipient string, token secret.Secret) (ma
 		return nil, fmt.Errorf("seal: %w", err)
 	}
 	dir := filepath.Join(a.state, "sealed")
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := statedir.MkdirAll(dir); err != nil {
 		return nil, fmt.Errorf("seal: %w", err)
 	}
 	path := filepath.Join(dir, fmt.Sprintf("%s-%s-%d.age", c.System, c.Target.ID, a.clock.Now().UnixMilli()))
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return nil, fmt.Errorf("seal: %w", err)
-	}
-	_, err = f.Write(buf.Bytes())
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+	if err := statedir.Make(path, buf.Bytes()); err != nil {
 		return nil, fmt.Errorf("seal: %w", err)
 	}
 	return map[string]string{"delivered": "sealed", "file": path}, nil

@@ -2,16 +2,15 @@ package app
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"time"
 
 	"cordon/internal/evidence"
+	"cordon/internal/statedir"
 	"cordon/internal/target"
 	"cordon/providers"
 )
@@ -172,21 +171,8 @@ func (a *App) writeInventory(i *inventory) error {
 	if _, err := a.cases(); err != nil { // makes the directory, or says why it is not safe
 		return fmt.Errorf("keep the inventory: %w", err)
 	}
-	mode := fs.FileMode(0o600)
-	if st, err := os.Stat(a.state); err == nil && st.Mode()&fs.ModeSetgid != 0 && st.Mode().Perm() == 0o770 {
-		mode = 0o660 // a team's directory
-	}
-	f, err := os.CreateTemp(a.state, ".inventory-*")
-	if err != nil {
+	if err := statedir.Replace(a.inventoryPath(), b); err != nil {
 		return fmt.Errorf("keep the inventory: %w", err)
-	}
-	_, err = f.Write(b)
-	err = errors.Join(err, f.Chmod(mode), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), a.inventoryPath())
-	}
-	if err != nil {
-		return fmt.Errorf("keep the inventory: %w", errors.Join(err, os.Remove(f.Name())))
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"cordon/internal/clock"
+	"cordon/internal/statedir"
 )
 
 // Opener says where a store is and what it stands on.
@@ -68,7 +69,7 @@ func (s *Store) makeState(dir string) error {
 	if err != nil {
 		return err
 	}
-	s.group = info.Mode&fs.ModeSetgid != 0 && info.Mode.Perm() == 0o770
+	s.group = statedir.Team(info.Mode)
 	if err := s.safeDir(dir, info); err != nil {
 		return err
 	}
@@ -90,7 +91,7 @@ func mkdirAll(f FS, dir string) error {
 	if err := mkdirAll(f, parent); err != nil {
 		return err
 	}
-	if err := f.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := f.Mkdir(dir, statedir.OwnDir); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
 	return f.SyncDir(parent)
@@ -98,11 +99,11 @@ func mkdirAll(f FS, dir string) error {
 
 // mkdir makes one directory with the store's permissions, durably.
 func (s *Store) mkdir(dir string) error {
-	if err := s.fs.Mkdir(dir, 0o700); err != nil {
+	if err := s.fs.Mkdir(dir, statedir.OwnDir); err != nil {
 		return err
 	}
 	if s.group { // the group comes from the setgid parent, the mode would lose to the umask
-		if err := s.fs.Chmod(dir, fs.ModeSetgid|0o770); err != nil {
+		if err := s.fs.Chmod(dir, statedir.TeamDir); err != nil {
 			return err
 		}
 	}
@@ -111,14 +112,14 @@ func (s *Store) mkdir(dir string) error {
 
 // create opens a file that may not be there yet, with the store's permissions.
 func (s *Store) create(name string, flag int) (File, error) {
-	f, err := s.fs.OpenFile(name, flag|os.O_CREATE, 0o600)
+	f, err := s.fs.OpenFile(name, flag|os.O_CREATE, statedir.OwnFile)
 	if err != nil {
 		return nil, err
 	}
 	if s.group {
 		info, err := f.Stat()
-		if err == nil && info.Mode.Perm() != 0o660 { // also a colleague's file: then it has the mode already
-			err = s.fs.Chmod(name, 0o660)
+		if err == nil && info.Mode.Perm() != statedir.TeamFile { // also a colleague's file: then it has the mode already
+			err = s.fs.Chmod(name, statedir.TeamFile)
 		}
 		if err != nil {
 			return nil, errors.Join(err, f.Close())

@@ -5,18 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"golang.org/x/crypto/ssh"
 	"golang.org/x/crypto/ssh/knownhosts"
 
 	"cordon/internal/host/snapshot"
+	"cordon/internal/statedir"
 	"cordon/internal/transport"
 	"cordon/internal/untrusted"
 )
@@ -90,7 +89,7 @@ func (h *Hosts) take(p *hop, key ssh.PublicKey, source, by string) (snapshot.Hos
 		return k, err
 	}
 	why := fmt.Sprintf("%s by %s, source: %s", h.o.Clock.Now().UTC().Format(time.RFC3339), untrusted.Clean(by, 80), untrusted.Clean(source, 200))
-	f, err := os.OpenFile(h.o.Accepted, os.O_WRONLY|os.O_CREATE|os.O_APPEND|syscall.O_NOFOLLOW, 0o600)
+	f, err := statedir.Append(h.o.Accepted)
 	if err != nil {
 		return k, fmt.Errorf("keep the accepted key: %w", err)
 	}

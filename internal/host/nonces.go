@@ -8,8 +8,9 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"syscall"
 	"time"
+
+	"cordon/internal/statedir"
 )
 
 // ErrUsed means that a script's answer came before: each is for one read.
@@ -33,7 +34,7 @@ const maxNonces = 16 << 20 // bytes of the list
 
 // Add notes a printed script, or that its answer was taken.
 func (n Nonces) Add(is Issued) error {
-	f, err := os.OpenFile(n.Path, os.O_WRONLY|os.O_CREATE|os.O_APPEND|syscall.O_NOFOLLOW, 0o600)
+	f, err := statedir.Append(n.Path)
 	if err != nil {
 		return fmt.Errorf("list of printed scripts: %w", err)
 	}
