@@ -22,7 +22,7 @@ func (p *stepper) brief() tea.Cmd {
 		if err != nil {
 			return sayMsg{"no brief: " + app.Hint(err)}
 		}
-		lines := report.Brief(v)
+		lines := report.Brief(v, e.app.Clock().Now())
 		return tea.BatchMsg{
 			push(newReader(e, "brief of "+id, func() []string { return lines }, false)),
 			e.copyAs("the brief", strings.Join(lines, "\n")),

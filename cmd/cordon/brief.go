@@ -23,7 +23,7 @@ func newCaseBrief(e env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			lines := report.Brief(v)
+			lines := report.Brief(v, a.Clock().Now())
 			if e.flags.json {
 				return e.encode(map[string]any{"schema": "cordon.brief/1", "case": v.ID, "simulated": v.Simulated, "head": v.Head, "lines": lines})
 			}

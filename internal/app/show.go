@@ -13,17 +13,19 @@ import (
 	"cordon/internal/bundle"
 	"cordon/internal/casefile"
 	"cordon/internal/fleet"
+	"cordon/internal/report"
 	"cordon/internal/signing"
 	"cordon/internal/witness"
 )
 
-// Cases lists the cases of the state directory.
+// Cases lists the cases of the state directory, each with what is owed to it as of now.
 func (a *App) Cases() ([]casefile.Summary, error) {
 	s, err := a.cases()
 	if err != nil {
 		return nil, err
 	}
-	return s.List()
+	now := a.clock.Now()
+	return s.ListWith(func(v *casefile.View) []string { return report.Remarks(v, now) })
 }
 
 // View reads one case, verified.
@@ -162,7 +164,11 @@ func CaseLine(s casefile.Summary) string {
 	if s.Simulated {
 		state += " SIMULATED"
 	}
-	return fmt.Sprintf("%-36s %-6s %s  %s", s.ID, state, s.Opened.UTC().Format(time.RFC3339), s.Title)
+	line := fmt.Sprintf("%-36s %-6s %s  %s", s.ID, state, s.Opened.UTC().Format(time.RFC3339), s.Title)
+	if len(s.Remarks) > 0 {
+		line += ": " + strings.Join(s.Remarks, "; ")
+	}
+	return line
 }
 
 // Fleet writes one line a runner and one for each installation that no runner claims,

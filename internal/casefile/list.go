@@ -22,12 +22,16 @@ type Summary struct {
 
 	Hold       string     `json:"hold,omitempty"`        // why it is on legal hold
 	HandedOver string     `json:"handed_over,omitempty"` // to whom and when; nobody took it back
+	Remarks    []string   `json:"remarks,omitempty"`     // what whoever asked for the list wants to be told of it
 	Purged     *Tombstone `json:"purged,omitempty"`      // what is left of it; ID, Opened, Lines, Head and Simulated are from there
 }
 
 // List reads every case of the store, by id. A case that cannot be read is in the
 // list with Broken.
-func (s *Store) List() ([]Summary, error) {
+func (s *Store) List() ([]Summary, error) { return s.ListWith(nil) }
+
+// ListWith is List with the remarks that remark makes on each case; nil: none.
+func (s *Store) ListWith(remark func(*View) []string) ([]Summary, error) {
 	names, err := s.fs.ReadDir(s.dir)
 	if err != nil {
 		return nil, fmt.Errorf("list cases in %s: %w", s.dir, err)
@@ -48,7 +52,11 @@ func (s *Store) List() ([]Summary, error) {
 			all = append(all, Summary{ID: id, Broken: err.Error()})
 			continue
 		}
-		all = append(all, v.summary())
+		sum := v.summary()
+		if remark != nil {
+			sum.Remarks = remark(v)
+		}
+		all = append(all, sum)
 	}
 	return all, nil
 }

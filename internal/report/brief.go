@@ -1,7 +1,7 @@
 // Package report retells a case in a few lines for people who were not there.
 //
-// It is a pure fold of a journal: no clock, no disk beyond the View, and nothing that
-// the journal does not say. All text that it returns is safe to show; unknown is never
+// It is a pure fold of a journal: no clock but the time that it is given, no disk beyond
+// the View, and nothing that the journal does not say. All text that it returns is safe to show; unknown is never
 // told as clean. It may import level 0, internal/casefile, internal/signing,
 // internal/host/snapshot, internal/check and playbooks (to say how many steps there are).
 package report
@@ -23,6 +23,9 @@ const (
 	silent    = "silent"
 	openWord  = "open"
 	unknown   = "unknown"
+
+	offboarding = "offboarding" // the kind of a case that retires a runner
+	offboarded  = "offboarded"
 )
 
 // Lines is how many lines a brief has.
@@ -37,24 +40,24 @@ const maxLine = 200
 // Brief tells a case in eight lines: what, contained or not, where it stands, what is
 // unknown, what is open, what is next, who, and the head of the journal. The last line
 // is what has to leave the machine: with it nobody can rewrite the journal unnoticed.
-func Brief(v *casefile.View) []string {
-	f := read(v)
+// What is owed by people is overdue as of now.
+func Brief(v *casefile.View, now time.Time) []string {
+	f := read(v, now)
 	p, perr := playbooks.Parse(v.Opening.PlaybookName, v.Opening.Playbook)
 	if len(v.Opening.Playbook) == 0 {
 		p, perr = &playbooks.Playbook{}, nil
 	}
-	var step int
-	var title string
+	var at standing
 	if perr == nil {
-		step, title = f.stand(p)
+		at = f.stand(p)
 	}
 	out := []string{
 		"WHAT      " + f.what(v),
 		"STATE     " + f.state(),
-		"STANDS    " + f.stands(p, perr, step, title),
+		"STANDS    " + f.stands(p, perr, at),
 		"UNKNOWN   " + f.unknowns(v),
 		"OPEN      " + f.open(),
-		"NEXT      " + f.next(v, perr, step, title),
+		"NEXT      " + f.next(v, perr, at),
 		"WHO       " + f.who(),
 		"HEAD      " + head(v),
 	}
@@ -65,10 +68,7 @@ func Brief(v *casefile.View) []string {
 }
 
 func (f *fold) what(v *casefile.View) string {
-	about := f.runner
-	if about == "" {
-		about = "no runner"
-	}
+	about := f.about()
 	if f.alone() {
 		about = "no runner of ours"
 	}
@@ -83,6 +83,40 @@ func (f *fold) what(v *casefile.View) string {
 	return s
 }
 
+// about names the runners: all of them where they fit, and always how many they are.
+func (f *fold) about() string {
+	switch len(f.runners) {
+	case 0:
+		return "no runner"
+	case 1:
+		return f.runners[0].String()
+	}
+	var parts []string
+	last, room := "", 120
+	for i, r := range f.runners {
+		where := strings.TrimSuffix(r.String(), r.ID)
+		part := untrusted.Clean(r.ID, 60)
+		if where != last {
+			part = untrusted.Clean(where, 60) + part
+			last = where
+		}
+		if room -= len(part) + 2; room < 0 {
+			parts = append(parts, fmt.Sprintf("and %d more", len(f.runners)-i))
+			break
+		}
+		parts = append(parts, part)
+	}
+	return fmt.Sprintf("%d runners: %s", len(f.runners), strings.Join(parts, ", "))
+}
+
+// goal is what the case is for: nobody contains a runner that is retired.
+func (f *fold) goal() string {
+	if f.retires {
+		return "RETIRED"
+	}
+	return "CONTAINED"
+}
+
 // state is the word of the ending, or what the last verdict said so far. Everything
 // that is not a final silence is told as not contained.
 func (f *fold) state() string {
@@ -95,22 +129,22 @@ func (f *fold) state() string {
 	}
 	verdicts := strings.Join(says, "; ")
 	switch {
-	case f.closed == contained && !f.silentAtTheEnd():
-		return "NOT SHOWN: closed as contained, and no final verdict of silence is in the journal"
+	case (f.closed == contained || f.closed == offboarded) && !f.silentAtTheEnd():
+		return "NOT SHOWN: closed as " + f.closed + ", and no final verdict of silence is in the journal"
 	case f.stillRuns():
-		return "NOT CONTAINED: " + verdicts
-	case !f.book && f.runners == 0:
+		return "NOT " + f.goal() + ": " + verdicts
+	case !f.book && len(f.runners) == 0:
 		return "READ ONLY, contains nothing: " + either(f.closed, "not ended")
 	case f.closed != "":
 		return strings.TrimSuffix(strings.ToUpper(f.closed)+": "+verdicts, ": ")
 	case len(says) == 0 && f.alone():
-		return "NOT CONTAINED YET: whether a runner agent still runs there was not judged"
+		return "NOT " + f.goal() + " YET: whether a runner agent still runs there was not judged"
 	case len(says) == 0:
-		return "NOT CONTAINED YET: whether it still polls was not judged"
+		return "NOT " + f.goal() + " YET: whether it still polls was not judged"
 	case f.verdict.Final:
 		return "NOT CLOSED: " + verdicts
 	}
-	return "NOT CONTAINED YET, so far: " + verdicts
+	return "NOT " + f.goal() + " YET, so far: " + verdicts
 }
 
 // stillRuns reports that a case about hosts alone ended with an agent that runs there.
@@ -135,16 +169,18 @@ func (f *fold) silentAtTheEnd() bool {
 	return f.verdict.Final && len(f.verdict.Verdicts) > 0 && f.verdict.Verdicts[0].State == silent
 }
 
-func (f *fold) stands(p *playbooks.Playbook, perr error, step int, title string) string {
+func (f *fold) stands(p *playbooks.Playbook, perr error, at standing) string {
 	switch {
 	case perr != nil:
 		return "its playbook is not understood by this version; the last step on record is " + either(f.now, "none")
 	case len(p.Steps) == 0:
 		return "no playbook: a read of a host"
-	case step == 0:
+	case at.n == 0:
 		return fmt.Sprintf("all %d steps are over", len(p.Steps))
+	case at.waits:
+		return fmt.Sprintf("step %d/%d, %s: it waits for somebody, and so does the rest", at.n, len(p.Steps), at.title)
 	}
-	return fmt.Sprintf("step %d/%d, %s", step, len(p.Steps), title)
+	return fmt.Sprintf("step %d/%d, %s", at.n, len(p.Steps), at.title)
 }
 
 func (f *fold) unknowns(v *casefile.View) string {
@@ -174,7 +210,7 @@ func (f *fold) unknowns(v *casefile.View) string {
 			out = append(out, "whether a runner agent runs there")
 		}
 		out = append(out, "whether the service of its runner still answers it: no account of ours asked")
-	case len(f.verdict.Verdicts) == 0 && (f.book || f.runners > 0):
+	case len(f.verdict.Verdicts) == 0 && (f.book || len(f.runners) > 0):
 		out = append(out, "whether it polls")
 	}
 	add(len(v.Gaps), "things could not be had")
@@ -196,23 +232,26 @@ func (f *fold) unknowns(v *casefile.View) string {
 }
 
 func (f *fold) open() string {
-	out := f.notOurs()
+	var out []string
+	for _, s := range []string{f.glassSays(), f.debts()} {
+		if s != "" {
+			out = append(out, s)
+		}
+	}
+	out = append(out, f.notOurs()...)
 	switch {
-	case !f.book && f.runners == 0:
+	case !f.book && len(f.runners) == 0:
 		out = append(out, "who reads a host lists nothing that it could reach")
 	case f.exposed == nil:
 		out = append(out, "what it could reach was not listed")
 	default:
-		left, deploy := 0, 0
+		deploy := 0
 		for _, c := range f.exposed.Entries {
-			if c.Replaced.IsZero() && c.Dead.IsZero() {
-				left++
-				if c.Deploys {
-					deploy++
-				}
+			if c.Replaced.IsZero() && c.Dead.IsZero() && c.Deploys {
+				deploy++
 			}
 		}
-		s := fmt.Sprintf("%d of %d credentials neither replaced nor dead, %d of them publish or deploy", left, len(f.exposed.Entries), deploy)
+		s := fmt.Sprintf("%d of %d credentials neither replaced nor dead, %d of them publish or deploy", f.left(), len(f.exposed.Entries), deploy)
 		if n := len(f.exposed.Gaps); n > 0 {
 			s += fmt.Sprintf(", and there may be more (%d gaps)", n)
 		}
@@ -222,6 +261,17 @@ func (f *fold) open() string {
 		out = append(out, fmt.Sprintf("%d findings of medium or worse on %d hosts", f.serious, len(f.hostsIn)))
 	}
 	return strings.Join(out, "; ")
+}
+
+// left is how many credentials on the list are neither replaced nor dead.
+func (f *fold) left() int {
+	n := 0
+	for _, c := range f.exposed.Entries {
+		if c.Replaced.IsZero() && c.Dead.IsZero() {
+			n++
+		}
+	}
+	return n
 }
 
 // notOurs are the runners on the hosts that no list of ours has.
@@ -236,15 +286,17 @@ func (f *fold) notOurs() []string {
 	return []string{untrusted.Clean(s, 140)}
 }
 
-func (f *fold) next(v *casefile.View, perr error, step int, title string) string {
+func (f *fold) next(v *casefile.View, perr error, at standing) string {
 	switch {
 	case perr != nil:
 		return "go on with the version of cordon that opened it"
 	case f.stillRuns():
 		return "isolate the host, and have its registration removed by whoever has it; hand over: cordon case export " + v.ID
-	case f.closed == "" && step > 0:
-		return title + ": cordon case resume " + v.ID
-	case f.exposed != nil && strings.HasPrefix(f.open(), "0 of") && len(f.strays) == 0:
+	case f.closed == "" && at.waits && len(f.owed()) > 0:
+		return untrusted.Clean(f.owed()[0].says(f.asOf), 140) + "; then: cordon case resume " + v.ID
+	case f.closed == "" && at.n > 0:
+		return at.title + ": cordon case resume " + v.ID
+	case f.exposed != nil && f.left() == 0 && f.debts() == "" && len(f.strays) == 0:
 		return "hand over: cordon case export " + v.ID
 	case f.exposed != nil:
 		return "replace what is open, then hand over: cordon case export " + v.ID
@@ -256,7 +308,11 @@ func (f *fold) who() string {
 	if f.writer.Actor == "" {
 		return "nobody took it"
 	}
-	return fmt.Sprintf("%s on %s since %s", f.writer.Actor, either(f.writer.Host, "an unnamed machine"), when(f.writer.T))
+	s := fmt.Sprintf("%s on %s since %s", f.writer.Actor, either(f.writer.Host, "an unnamed machine"), when(f.writer.T))
+	for _, m := range f.owed() {
+		s += "; " + m.says(f.asOf)
+	}
+	return s
 }
 
 // head is the sequence number and the first 16 hex digits of the head's digest.

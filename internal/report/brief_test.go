@@ -19,6 +19,9 @@ var update = flag.Bool("update", false, "write the golden files anew")
 
 var began = time.Date(2026, 11, 30, 3, 4, 5, 0, time.UTC)
 
+// asOf is when the briefs are told.
+var asOf = began.Add(time.Hour)
+
 // story is a journal as a View, built line by line.
 type story struct {
 	*casefile.View
@@ -113,7 +116,7 @@ func stories(t *testing.T) map[string]story {
 
 func TestABriefIsEightLines(t *testing.T) {
 	for name, s := range stories(t) {
-		got := strings.Join(Brief(s.View), "\n") + "\n"
+		got := strings.Join(Brief(s.View, asOf), "\n") + "\n"
 		path := filepath.Join("testdata", name+".golden")
 		if *update {
 			if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
@@ -127,7 +130,7 @@ func TestABriefIsEightLines(t *testing.T) {
 		if got != string(want) {
 			t.Errorf("%s:\n%swant\n%s", name, got, want)
 		}
-		if n := len(Brief(s.View)); n != Lines {
+		if n := len(Brief(s.View, asOf)); n != Lines {
 			t.Errorf("%s: %d lines", name, n)
 		}
 		if strings.ContainsAny(got, "\x1b\x07\u202e\r") || strings.Count(got, "\n") != Lines {
@@ -138,7 +141,7 @@ func TestABriefIsEightLines(t *testing.T) {
 
 func TestWhatIsNotASilenceAtTheEndIsNotToldAsContained(t *testing.T) {
 	for name, s := range stories(t) {
-		state := Brief(s.View)[1]
+		state := Brief(s.View, asOf)[1]
 		if contained := strings.HasPrefix(state, "STATE     CONTAINED"); contained != (name == "contained") {
 			t.Errorf("%s: %s", name, state)
 		}
@@ -153,7 +156,7 @@ func TestABriefOfAHostAloneSaysWhatTheHostSaid(t *testing.T) {
 		"alone":         {"STANDS    step 5/6", "no list of ours has: github \"dev-env\"", "whether the service of its runner still answers it"},
 		"alone-running": {"STATE     NOT CONTAINED: does a runner agent run there: yes, a runner agent still runs there: whether it is answered is not known here", "all 6 steps are over", "NEXT      isolate the host"},
 	} {
-		got := strings.Join(Brief(all[name].View), "\n")
+		got := strings.Join(Brief(all[name].View, asOf), "\n")
 		for _, w := range want {
 			if !strings.Contains(got, w) {
 				t.Errorf("%s: no %q in\n%s", name, w, got)
@@ -172,14 +175,14 @@ func TestABriefTellsTheWorstOfSeveralRunners(t *testing.T) {
 		s.add("verdict", "confirm", "", `{"final":true,"verdicts":[{"question":"can it poll","state":"`+state+`"}]}`)
 		s.Lines[len(s.Lines)-1].Target = target.Ref{System: "gitlab-prod", Kind: target.Runner, ID: id}
 	}
-	if got := Brief(s.add("close", "", "contained", "{}").View)[1]; !strings.Contains(got, "NOT SHOWN") {
+	if got := Brief(s.add("close", "", "contained", "{}").View, asOf)[1]; !strings.Contains(got, "NOT SHOWN") {
 		t.Error(got)
 	}
 }
 
 func TestASimulatedCaseSaysSoInItsFirstLine(t *testing.T) {
 	for name, s := range stories(t) {
-		if first := Brief(s.View)[0]; strings.Contains(first, "SIMULATED") != s.Simulated {
+		if first := Brief(s.View, asOf)[0]; strings.Contains(first, "SIMULATED") != s.Simulated {
 			t.Errorf("%s: %s", name, first)
 		}
 	}
@@ -188,7 +191,7 @@ func TestASimulatedCaseSaysSoInItsFirstLine(t *testing.T) {
 func TestABriefIsPure(t *testing.T) {
 	s := stories(t)["halfway"]
 	before, _ := json.Marshal(s.Lines)
-	a, b := strings.Join(Brief(s.View), "\n"), strings.Join(Brief(s.View), "\n")
+	a, b := strings.Join(Brief(s.View, asOf), "\n"), strings.Join(Brief(s.View, asOf), "\n")
 	after, _ := json.Marshal(s.Lines)
 	if a != b || string(before) != string(after) {
 		t.Error("the same journal gave two briefs, or was changed")

@@ -10,6 +10,7 @@ import (
 	"cordon/internal/casefile"
 	"cordon/internal/check"
 	"cordon/internal/host/snapshot"
+	"cordon/internal/signing"
 	"cordon/internal/target"
 	"cordon/playbooks"
 )
@@ -61,9 +62,10 @@ type (
 
 // fold is a journal for a brief.
 type fold struct {
-	runner  string // the last one
-	runners int
-	book    bool // it has a playbook
+	runners []target.Ref
+	retires bool      // it retires a runner
+	asOf    time.Time // when a day counts as over
+	book    bool      // it has a playbook
 	hosts   []string
 	effects map[string]string          // change id to its state, "" while there is no result
 	verdict verdictData                // the worst of those below
@@ -74,26 +76,30 @@ type fold struct {
 	hostsIn map[string]findingData
 	exposed *exposureData
 	ended   map[string]map[string]bool // step to its tasks that ended
+	manual  map[string]manualData      // task to what is on record last
+	glass   []*glassData               // in the order of the journal
 	now     string                     // step of the last line that names one
 	closed  string                     // word of the ending
 	writer  casefile.Line              // of the last take
 	strange int                        // lines that were not understood
 }
 
-func read(v *casefile.View) *fold {
-	f := &fold{effects: map[string]string{}, hostsIn: map[string]findingData{}, judged: map[target.Ref]verdictData{}, ended: map[string]map[string]bool{}}
+func read(v *casefile.View, now time.Time) *fold {
+	f := &fold{
+		effects: map[string]string{}, hostsIn: map[string]findingData{}, judged: map[target.Ref]verdictData{}, ended: map[string]map[string]bool{},
+		manual: map[string]manualData{}, retires: v.Opening.Kind == offboarding, asOf: now,
+	}
 	for _, t := range v.Opening.Targets {
 		switch t.Kind {
 		case target.Runner:
-			f.runner = t.String()
-			f.runners++
+			f.runners = append(f.runners, t)
 		case target.Host:
 			f.hosts = append(f.hosts, t.ID)
 		}
 	}
 	f.book = len(v.Opening.Playbook) > 0
 	for _, l := range v.Lines {
-		if err := f.line(l); err != nil {
+		if err := f.line(v, l); err != nil {
 			f.strange++
 		}
 	}
@@ -135,7 +141,7 @@ func snapshotOf(v *casefile.View, digest string) (*snapshot.Snapshot, error) {
 	return snapshot.Decode(b)
 }
 
-func (f *fold) line(l casefile.Line) error {
+func (f *fold) line(v *casefile.View, l casefile.Line) error {
 	if l.Step != "" {
 		f.now = l.Step
 	}
@@ -160,6 +166,15 @@ func (f *fold) line(l casefile.Line) error {
 			}
 			f.ended[l.Step][d.Task] = true
 		})
+	case "manual":
+		return with(l, func(d manualData) {
+			d.step, d.by = l.Step, l.Actor
+			f.manual[d.Task] = d
+		})
+	case "break-glass":
+		return with(l, func(d glassData) { f.broke(l, d) })
+	case "approve":
+		return with(l, func(d signing.Agreed) { f.approved(v, l, d) })
 	case "close":
 		f.closed = l.Msg
 	}
@@ -177,20 +192,44 @@ func with[T any](l casefile.Line, use func(T)) error {
 
 // alone reports whether the case contains hosts and no runner; one that only read a host
 // contains nothing.
-func (f *fold) alone() bool { return f.book && f.runners == 0 && len(f.hosts) > 0 }
+func (f *fold) alone() bool { return f.book && len(f.runners) == 0 && len(f.hosts) > 0 }
 
-// stand is the number and title of the first step that is not over, 0 where all are.
-func (f *fold) stand(p *playbooks.Playbook) (n int, title string) {
+// standing is a step of the playbook that is not over; the zero value: all are.
+type standing struct {
+	n     int // from 1
+	title string
+	waits bool // whatever is left waits for people
+}
+
+// stand is the first step that can be gone on with. One that waits for somebody until a
+// day holds only those that need it; where nothing but such steps is left, it is the first
+// of them.
+func (f *fold) stand(p *playbooks.Playbook) standing {
+	var first standing
+	left := map[string]bool{} // steps that are not over
 	for i, s := range p.Steps {
-		tasks := 0
+		tasks, parked := 0, 0
 		for _, a := range s.Acts {
 			tasks += f.tasks(a)
 		}
-		if len(f.ended[s.ID]) < tasks {
-			return i + 1, s.Title
+		if len(f.ended[s.ID]) >= tasks {
+			continue
+		}
+		left[s.ID] = true
+		for _, m := range f.manual {
+			if m.step == s.ID && m.waits() && !m.overdue(f.asOf) && !f.ended[s.ID][m.Task] {
+				parked++
+			}
+		}
+		held := slices.ContainsFunc(s.Needs, func(id string) bool { return left[id] })
+		if !held && len(f.ended[s.ID])+parked < tasks {
+			return standing{n: i + 1, title: s.Title}
+		}
+		if first.n == 0 {
+			first = standing{i + 1, s.Title, true}
 		}
 	}
-	return 0, ""
+	return first
 }
 
 // tasks is how often an act is done in this case: what is about a runner is not done in a
@@ -204,7 +243,7 @@ func (f *fold) tasks(a playbooks.Act) int {
 	case f.alone():
 		return 0
 	}
-	return max(1, f.runners)
+	return max(1, len(f.runners))
 }
 
 // worst is the verdict that a brief tells of several targets: the one that is least of a
