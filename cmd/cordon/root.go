@@ -78,7 +78,7 @@ Exit codes: 0 done, 1 failed, 2 usage or configuration, 3 findings, 4 cannot tel
 	p := root.PersistentFlags()
 	p.StringVar(&e.flags.config, "config", "", "configuration file (default $XDG_CONFIG_HOME/cordon/config.yaml)")
 	p.StringVar(&e.flags.state, "state-dir", "", "where cases are kept (default $XDG_STATE_HOME/cordon)")
-	p.StringVar(&e.flags.lab, "lab", "", "work on the lab that was started with this directory: everything is SIMULATED")
+	p.StringVar(&e.flags.lab, "lab", "", "work on the lab that was started with this directory: everything is SIMULATED, by the configuration in it (not with --config)")
 	p.BoolVar(&e.flags.readOnly, "read-only", false, "look only: no change outside can be permitted in this process; what was read is kept in the state directory")
 	p.BoolVar(&e.flags.plain, "plain", false, "ask and answer line by line instead of on a screen")
 	p.BoolVar(&e.flags.ascii, "ascii", false, "draw the screen with ASCII alone")

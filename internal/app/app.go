@@ -81,6 +81,9 @@ func Open(ctx context.Context, o Options) (*App, error) {
 		if err != nil {
 			return nil, err
 		}
+		if path != "" {
+			return nil, fmt.Errorf("%w: --lab and --config together: a lab brings its own configuration; put what you want to practise (approvers, notify, operator) into %s", ErrUsage, sim.Config)
+		}
 		a.sim, a.clock, path = sim, sim.clock(), sim.Config
 	}
 	cfg, err := config.Load(path)
