@@ -14,7 +14,7 @@ import (
 // step runs one step of the collector on this machine, where no root prefix keeps it in.
 func step(t *testing.T, sh shell, text string) string {
 	t.Helper()
-	return decoded(t, []byte(pipe(t, sh, "N="+testNonce+"\nR=\nP=triage\n"+framesSh+openSh+filesSh+procSh+logSh+placesSh+runnersSh+systemSh+
+	return decoded(t, []byte(pipe(t, sh, "N="+testNonce+"\nR=\nP=triage\n"+framesSh+openSh+filesSh+procSh+logSh+placesSh+rootsSh+runnersSh+workSh+systemSh+
 		"tools\nmounts\nUID_=0\nenter homes\n"+text+"\nleave homes\n")))
 }
 

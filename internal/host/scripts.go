@@ -27,8 +27,14 @@ var logSh string
 //go:embed scripts/places.sh
 var placesSh string
 
+//go:embed scripts/roots.sh
+var rootsSh string
+
 //go:embed scripts/runners.sh
 var runnersSh string
+
+//go:embed scripts/work.sh
+var workSh string
 
 //go:embed scripts/system.sh
 var systemSh string
@@ -75,7 +81,7 @@ func script(name, kind, text string) Script {
 }
 
 func collector() Script {
-	return script("collector.sh", KindCollect, framesSh+openSh+filesSh+machineSh+procSh+logSh+placesSh+runnersSh+systemSh+ownedSh+askedSh+collectSh)
+	return script("collector.sh", KindCollect, framesSh+openSh+filesSh+machineSh+procSh+logSh+placesSh+rootsSh+runnersSh+workSh+systemSh+ownedSh+askedSh+collectSh)
 }
 
 func fetcher() Script { return script("fetch.sh", KindFetch, framesSh+openSh+filesSh+fetchSh) }

@@ -55,7 +55,7 @@ func TestTheCronOfEveryDistributionIsRead(t *testing.T) {
 func TestSearchesForRepositoriesHaveOneBudget(t *testing.T) {
 	dir := t.TempDir()
 	for _, sh := range shells(t) {
-		out := pipe(t, sh, "N="+testNonce+"\nR=\nP=triage\n"+framesSh+openSh+filesSh+systemSh+
+		out := pipe(t, sh, "N="+testNonce+"\nR=\nP=triage\n"+framesSh+openSh+filesSh+workSh+systemSh+
 			"tools\nmounts\nTO=late\nn=0\nlate() { return 137; }\nenter homes\nLO=$TO\nfor i in 1 2 3 4 5 6 7 8 9; do repos "+dir+"; done\nvalue late \"$LATE\"\nleave homes\n")
 		if !strings.Contains(out, "value =late 2\n=6") || !strings.Contains(out, "9 not read whole, first the search for repositories ran out of time") {
 			t.Errorf("%s: %s", sh.name, out)
