@@ -236,6 +236,9 @@ func (d *driver) obey(s *app.Session) bool {
 	select {
 	case <-d.leave:
 		return false
+	case <-s.TakenOver(): // told at once, not at the key that would have decided
+		d.post(event{err: s.TakenBy(), dead: true})
+		return false
 	case o := <-d.orders:
 		switch {
 		case o.decision != nil:

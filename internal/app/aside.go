@@ -2,6 +2,7 @@ package app
 
 import (
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -20,11 +21,14 @@ type aside struct {
 	wg   sync.WaitGroup
 	tell *teller // nil: nobody is told
 	once sync.Once
+
+	by   string        // who took the case over; set before over is closed
+	over chan struct{} // closed when somebody did
 }
 
 // beside starts it for a case that this process writes.
 func (a *App) beside(c *casefile.Case) *aside {
-	s := &aside{c: c, stop: make(chan struct{})}
+	s := &aside{c: c, stop: make(chan struct{}), over: make(chan struct{})}
 	if a.cfg.Notify != nil && !a.o.ReadOnly {
 		s.tell = newTeller(a.cfg.Notify, c, a.Simulated())
 	}
@@ -44,10 +48,29 @@ func (s *aside) yield() {
 		case <-again.C:
 		}
 		// What keeps it from giving way is told to whoever asked, who then waits in vain.
-		if by, err := s.c.Yield(); by != "" || errors.Is(err, casefile.ErrClosed) {
+		by, err := s.c.Yield()
+		if by != "" {
+			s.by = by
+			close(s.over)
+		}
+		if by != "" || errors.Is(err, casefile.ErrClosed) {
 			return
 		}
 	}
+}
+
+// TakenOver is closed when somebody else took the case over while this session held it;
+// TakenBy then says who and why. A dry run, which nobody else sees, has none (nil).
+func (s *Session) TakenOver() <-chan struct{} {
+	if s.aside == nil {
+		return nil
+	}
+	return s.aside.over
+}
+
+// TakenBy is what to tell whoever held the case, once TakenOver is closed.
+func (s *Session) TakenBy() error {
+	return fmt.Errorf("%w: %s; nothing more is written or sent from here; look on with: cordon case show %s --follow", casefile.ErrFenced, s.aside.by, s.c.ID())
 }
 
 // end waits for what is still to be told, within bounds, and for everything to be over.

@@ -4,6 +4,7 @@ import (
 	"compress/gzip"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"cordon/internal/check"
@@ -49,6 +50,11 @@ func TestRealCleanHostsHaveNoFindingAboveInfo(t *testing.T) {
 			t.Errorf("%s: %s %s: %s at %s: %s", name, f.Severity, f.Check, f.Title, f.Where, f.Detail)
 		}
 		for _, r := range results {
+			// The hosts were booted in containers, where the kernel counts the tasks of the
+			// whole machine: whether the container's list hides one is not known there.
+			if r.Check == "hidden-processes" && strings.Contains(r.Why, "other containers'") {
+				continue
+			}
 			if r.State == check.Blind || r.State == check.Found && r.Why != "" {
 				t.Errorf("%s: %s says %q (%s) on a whole snapshot", name, r.Check, r.State, r.Why)
 			}
