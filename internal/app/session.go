@@ -52,11 +52,11 @@ const recentReads = time.Minute
 // host it is about that host alone: for a runner on it that no account of ours has.
 func (a *App) NewCase(ctx context.Context, ref string, spec CaseSpec) (*Session, error) {
 	just := providers.WithRecent(ctx, recentReads) // triage may have read all of it a moment ago
-	x, err := a.subject(just, ref, spec)
+	pb, err := playbook(spec.Playbook)
 	if err != nil {
 		return nil, err
 	}
-	pb, err := playbook(spec.Playbook)
+	x, err := a.subject(just, ref, spec, pb)
 	if err != nil {
 		return nil, err
 	}
@@ -166,6 +166,11 @@ func (s *Session) open(pb *playbooks.Playbook) error {
 	}
 	runners, hosts, of := engine.Targets(s.all)
 	s.hosts = hosts
+	v, err := s.c.View()
+	if err != nil {
+		return errors.Join(err, s.Close())
+	}
+	s.app.rememberInto(set.all, v, runners)
 	if len(runners) > 0 {
 		s.runner = runners[0]
 	}
@@ -233,28 +238,4 @@ func (s *Session) Close() error {
 		err = errors.Join(err, os.RemoveAll(s.temp))
 	}
 	return err
-}
-
-// playbook finds a built-in one or reads a file.
-func playbook(name string) (*playbooks.Playbook, error) {
-	if name == "" {
-		name = "contain"
-	}
-	p, err := playbooks.Find(name)
-	if err == nil {
-		return p, nil
-	}
-	b, ferr := os.ReadFile(name)
-	if ferr != nil {
-		return nil, fmt.Errorf("%w: %w, and no file of that name can be read", ErrUsage, err)
-	}
-	if p, err = playbooks.Parse(name, b); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrUsage, err)
-	}
-	for _, x := range playbooks.Lint(p) {
-		if x.Severity == "error" {
-			return nil, fmt.Errorf("%w: %s:%d:%d: %s", ErrUsage, name, x.Line, x.Col, x.Text)
-		}
-	}
-	return p, nil
 }

@@ -7,20 +7,21 @@ import (
 	"strings"
 
 	"cordon/internal/target"
+	"cordon/playbooks"
 )
 
 // others adds further runners to the targets of a case, each with its hosts behind it:
 // that order says which host is whose.
-func (a *App) others(ctx context.Context, all []target.Ref, how string, refs []string) ([]target.Ref, string, error) {
+func (a *App) others(ctx context.Context, all []target.Ref, how string, refs []string, pb *playbooks.Playbook) ([]target.Ref, string, error) {
 	for _, ref := range refs {
-		r, err := a.Runner(ctx, ref)
+		r, gone, err := a.runnerFor(ctx, ref, pb)
 		if err != nil {
 			return nil, "", err
 		}
 		if slices.Contains(all, r.Ref) {
 			return nil, "", fmt.Errorf("%w: %s stands there twice", ErrUsage, r.Ref)
 		}
-		hosts, why, err := a.HostsOf(ctx, r, nil)
+		hosts, why, err := a.hostsFor(ctx, r, gone, nil)
 		if err != nil {
 			return nil, "", err
 		}

@@ -7,6 +7,7 @@ import (
 
 	"cordon/internal/target"
 	"cordon/internal/untrusted"
+	"cordon/playbooks"
 )
 
 // subject is what a case is opened about.
@@ -31,19 +32,19 @@ func (a *App) HostsAlone(id string) bool {
 }
 
 // subject reads what ref names, with the hosts that belong to it.
-func (a *App) subject(ctx context.Context, ref string, spec CaseSpec) (subject, error) {
+func (a *App) subject(ctx context.Context, ref string, spec CaseSpec, pb *playbooks.Playbook) (subject, error) {
 	if AboutHost(ref) {
 		return a.aboutHosts(ref, spec)
 	}
-	r, err := a.Runner(ctx, ref)
+	r, gone, err := a.runnerFor(ctx, ref, pb)
 	if err != nil {
 		return subject{}, err
 	}
-	hosts, how, err := a.HostsOf(ctx, r, spec.Hosts)
+	hosts, how, err := a.hostsFor(ctx, r, gone, spec.Hosts)
 	if err != nil {
 		return subject{}, err
 	}
-	all, how, err := a.others(ctx, append([]target.Ref{r.Ref}, hosts...), how, spec.Also)
+	all, how, err := a.others(ctx, append([]target.Ref{r.Ref}, hosts...), how, spec.Also, pb)
 	return subject{r.Ref, r.Name, all, how}, err
 }
 

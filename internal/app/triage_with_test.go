@@ -36,7 +36,7 @@ func TestTheProposedCaseNamesTheHostsThatItsProviderDoesNot(t *testing.T) {
 			continue
 		}
 		one := card.Only()
-		s, err := a.subject(t.Context(), one.Ref.String(), CaseSpec{Hosts: one.With})
+		s, err := a.subject(t.Context(), one.Ref.String(), CaseSpec{Hosts: one.With}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,6 +10,7 @@ import (
 	"cordon/internal/check"
 	"cordon/internal/target"
 	"cordon/internal/witness"
+	"cordon/playbooks"
 	"cordon/providers"
 )
 
@@ -112,8 +113,30 @@ func (r *Run) ending() Ending {
 	e.Notes = append(r.notes(), e.Notes...)
 	if r.o.Issuer != nil {
 		e.Open = r.uncovered()
+		e.Notes = append(e.Notes, r.endable()...)
 	}
 	return e
+}
+
+// endable names the playbook that ends at the service what a runner could reach, where its
+// service has that and something is open: it works on a runner that was removed, too.
+func (r *Run) endable() []string {
+	if r.st.exposed == nil || slices.ContainsFunc(r.o.Playbook.Steps, func(s playbooks.Step) bool {
+		return slices.ContainsFunc(s.Acts, func(a playbooks.Act) bool { return a.Verb == providers.Revoke })
+	}) {
+		return nil
+	}
+	open := func(c providers.Credential) bool { return c.Kind != "job-token" && c.Replaced.IsZero() && c.Dead.IsZero() }
+	if !slices.ContainsFunc(r.st.exposed.Entries, open) {
+		return nil
+	}
+	var out []string
+	for _, t := range r.o.Runners {
+		if _, ok := r.provider(t).(providers.Rememberer); ok {
+			out = append(out, fmt.Sprintf("what can be ended at %s of that it could reach: cordon contain %s --playbook credentials; also now that the runner may be gone", t.System, t))
+		}
+	}
+	return out
 }
 
 // uncovered is what stays to be done when the runner itself is silent.

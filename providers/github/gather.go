@@ -46,6 +46,9 @@ func (p *Provider) Gather(ctx context.Context, t target.Ref, profile string, to 
 	}
 	g := &gathering{p: p, to: to, ref: p.ref(sc, id)}
 	w, a, derr := p.details(ctx, p.act, sc, id)
+	if v, gerr := p.bygone(ctx, sc, id, derr); gerr == nil {
+		return g.bygone(ctx, v, a)
+	}
 	g.keep(ctx, "runner.json", a, derr, runnerFields)
 	unread := errors.New("not looked for, because the runner could not be read")
 	err = unread
@@ -77,11 +80,7 @@ func (p *Provider) Gather(ctx context.Context, t target.Ref, profile string, to 
 	if derr == nil {
 		on, err = p.onIt(ctx, sc, w, planCalls)
 	}
-	doc := jobsDoc(on)
-	g.keep(ctx, "jobs.json", answer{Request: "GET runs in progress and their jobs", At: p.clock.Now(), Body: doc}, err, jobFields)
-	if !on.whole && err == nil {
-		g.miss(ctx, "jobs.json", errors.New(on.partial))
-	}
+	g.keepJobs(ctx, on, err)
 	if g.err != nil {
 		return g.gaps, g.err
 	}

@@ -84,6 +84,13 @@ func (m *memory) name(sc scope, w wireRunner) {
 	m.names[runnerKey{sc, w.ID}] = w
 }
 
+// told is a registration as an earlier case read it; what was read here counts before it.
+func (m *memory) told(sc scope, w wireRunner) {
+	if _, ok := m.named(sc, w.ID); !ok {
+		m.name(sc, w)
+	}
+}
+
 func (m *memory) named(sc scope, id int64) (wireRunner, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -3,6 +3,7 @@ package github
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -43,6 +44,9 @@ func (p *Provider) Plan(ctx context.Context, verb string, t target.Ref, args jso
 		}
 	}
 	v, err := p.view(ctx, sc, id)
+	if errors.Is(err, providers.ErrNotFound) && (verb == providers.Revoke || verb == providers.Purge) {
+		v, err = p.bygone(ctx, sc, id, err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("plan %s of %s: %w", verb, t.Short(), err)
 	}

@@ -12,4 +12,5 @@ var _ interface {
 	providers.Returner
 	providers.Auditor
 	providers.Expirer
+	providers.Rememberer
 } = (*Provider)(nil)
