@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"cordon/internal/app"
-	"cordon/internal/engine"
 )
 
 // second are the commands of the second person, and of whoever asks him.
@@ -91,12 +90,9 @@ The signature goes back to who asked, who takes it in with cordon case approve.`
 				return err
 			}
 			defer a.Close()
-			text, err := os.ReadFile(args[0])
+			text, err := app.ReadRequest(args[0])
 			if err != nil {
-				return usage(err)
-			}
-			if err := engine.ParseRequest(text); err != nil {
-				return usage(err)
+				return err
 			}
 			if !yes {
 				if err := e.agree(text); err != nil {

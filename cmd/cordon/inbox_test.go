@@ -12,12 +12,16 @@ import (
 )
 
 // TestAnApprovalReachesARunThatIsOpen holds the case in this process: the signature is
-// checked and left for it, and it counts when the run plans next.
+// checked and left for it, and it counts when the run plans next. The state directory is
+// a team's, and all of what that makes is for every colleague.
 func TestAnApprovalReachesARunThatIsOpen(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
+	teamState(t, w.state())
+	_, own, _ := w.person("responder")
 	bobKey, bob, _ := w.person("bob")
-	appendTo(t, filepath.Join(w.labDir(), "cordon.yaml"), "approvers: {bob@lab.invalid: {signers: [\"bob@lab.invalid "+bob+"\"]}}\n")
+	appendTo(t, filepath.Join(w.labDir(), "cordon.yaml"), "approvers:\n"+
+		"  responder@lab.invalid: {signers: [\"responder@lab.invalid "+own+"\"]}\n  bob@lab.invalid: {signers: [\"bob@lab.invalid "+bob+"\"]}\n")
 	if s := w.cordon("contain", "gitlab-lab/42", "--case", "K", "--playbook", askingPlaybook(t, w.dir), "--yes", "--reason", reason); s.code != 6 {
 		t.Fatalf("ends with %d: %s", s.code, s.err)
 	}
@@ -71,4 +75,5 @@ func TestAnApprovalReachesARunThatIsOpen(t *testing.T) {
 	if waits() {
 		t.Error("the run that is open does not take it in")
 	}
+	everyColleagueMayUse(t, w.state())
 }

@@ -2,11 +2,11 @@ package main
 
 import (
 	"fmt"
-	"os"
 
 	"github.com/spf13/cobra"
 
 	"cordon/internal/app"
+	"cordon/internal/plainfile"
 	"cordon/playbooks"
 )
 
@@ -42,7 +42,7 @@ func newPlaybook(e env) *cobra.Command {
 	lint := &cobra.Command{
 		Use: "lint FILE", Short: "Check a playbook", Args: exactly("FILE"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			b, err := os.ReadFile(args[0])
+			b, err := plainfile.Read(args[0], app.MaxPlaybook)
 			if err != nil {
 				return usage(fmt.Errorf("lint: %w", err))
 			}

@@ -9,7 +9,6 @@ import (
 	"io"
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,7 +16,9 @@ import (
 	"cordon/internal/casefile"
 	"cordon/internal/engine"
 	"cordon/internal/evidence"
+	"cordon/internal/plainfile"
 	"cordon/internal/signing"
+	"cordon/internal/statedir"
 	"cordon/playbooks"
 )
 
@@ -43,7 +44,7 @@ func (a *App) inbox(id string) [][]byte {
 	names, _ := filepath.Glob(filepath.Join(a.inboxDir(id), "*.sig")) // the pattern is good
 	var all [][]byte
 	for _, n := range names {
-		if b, err := readSmall(n); err == nil { // what cannot be read is no approval
+		if b, err := plainfile.Read(n, maxApproval); err == nil { // what cannot be read is no approval
 			all = append(all, b)
 		}
 	}
@@ -86,6 +87,19 @@ func (a *App) requests(v *casefile.View) ([]engine.Request, error) {
 	return engine.Requests(v, pb, a.approvals(v.ID))
 }
 
+// ReadRequest reads the file of a request that somebody else made. Errors: ErrUsage where
+// it is none.
+func ReadRequest(file string) ([]byte, error) {
+	text, err := plainfile.Read(file, maxApproval)
+	if err == nil {
+		err = engine.ParseRequest(text)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrUsage, err)
+	}
+	return text, nil
+}
+
 // SignRequest signs a request that somebody else made, with the configured key. It
 // returns the armored signature. Errors: ErrUsage for what is no request, or where no
 // key of one's own is configured.
@@ -114,7 +128,7 @@ type Approved struct {
 // process holds the case the checked signature is left for that run, which takes it in
 // when it plans next. Errors: engine.ErrApproval and those it has words for.
 func (a *App) Approve(ctx context.Context, id, file string) (Approved, error) {
-	sig, err := readSmall(file)
+	sig, err := plainfile.Read(file, maxApproval)
 	if err != nil {
 		return Approved{}, fmt.Errorf("%w: %w", ErrUsage, err)
 	}
@@ -153,10 +167,10 @@ func (a *App) leaveApproval(id string, sig []byte) (Approved, error) {
 	}
 	sum := sha256.Sum256(sig)
 	path := filepath.Join(a.inboxDir(id), hex.EncodeToString(sum[:8])+".sig")
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+	if err := statedir.MkdirAll(filepath.Dir(path)); err != nil {
 		return Approved{}, fmt.Errorf("leave the approval: %w", err)
 	}
-	if err := os.WriteFile(path, sig, 0o600); err != nil {
+	if err := statedir.Make(path, sig); err != nil && !errors.Is(err, fs.ErrExist) { // the same one was left before
 		return Approved{}, fmt.Errorf("leave the approval: %w", err)
 	}
 	return Approved{q, who, path}, nil
@@ -179,16 +193,3 @@ func (looking) Put(context.Context, evidence.Item, io.Reader) (evidence.Item, er
 
 // Miss implements evidence.Sink.
 func (looking) Miss(context.Context, evidence.Gap) error { return errLooking }
-
-func readSmall(name string) ([]byte, error) {
-	st, err := os.Stat(name)
-	switch {
-	case err != nil:
-		return nil, err
-	case !st.Mode().IsRegular():
-		return nil, &fs.PathError{Op: "read", Path: name, Err: errors.New("not a regular file")}
-	case st.Size() > maxApproval:
-		return nil, &fs.PathError{Op: "read", Path: name, Err: fmt.Errorf("%d bytes, at most %d", st.Size(), maxApproval)}
-	}
-	return os.ReadFile(name)
-}

@@ -4,16 +4,14 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
-	"io"
 	"net/http"
-	"os"
 	"path/filepath"
-	"syscall"
+	"strings"
 	"unicode/utf8"
 
 	"cordon/internal/engine"
+	"cordon/internal/plainfile"
 	"cordon/internal/redact"
 	"cordon/internal/untrusted"
 )
@@ -33,30 +31,9 @@ func CheckFile(path string) error {
 func personal(m redact.Marker) func(string) (engine.File, error) {
 	return func(path string) (engine.File, error) {
 		shown := untrusted.Clean(path, 300)
-		// O_NONBLOCK: a pipe is refused, and not waited for.
-		f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOFOLLOW, 0)
-		if errors.Is(err, syscall.ELOOP) {
-			return engine.File{}, fmt.Errorf("keep %s: a symbolic link; name the file itself", shown)
-		}
+		b, err := plainfile.ReadItself(path, maxFile)
 		if err != nil {
-			return engine.File{}, fmt.Errorf("keep a file: %w", err)
-		}
-		defer f.Close()
-		st, err := f.Stat()
-		switch {
-		case err != nil:
-			return engine.File{}, fmt.Errorf("keep %s: %w", shown, err)
-		case !st.Mode().IsRegular():
-			return engine.File{}, fmt.Errorf("keep %s: not a regular file", shown)
-		}
-		b, err := io.ReadAll(io.LimitReader(f, maxFile+1))
-		switch {
-		case err != nil:
-			return engine.File{}, fmt.Errorf("keep %s: %w", shown, err)
-		case len(b) == 0:
-			return engine.File{}, fmt.Errorf("keep %s: it is empty", shown)
-		case len(b) > maxFile:
-			return engine.File{}, fmt.Errorf("keep %s: more than %d MiB", shown, maxFile>>20)
+			return engine.File{}, fmt.Errorf("keep a file: %s", strings.ReplaceAll(err.Error(), path, shown))
 		}
 		sum := sha256.Sum256(b)
 		out := engine.File{Name: filepath.Base(path), Source: "from a person's machine: " + untrusted.Clean(filepath.Base(path), 200), Media: http.DetectContentType(b), Body: b}

@@ -7,17 +7,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/url"
-	"os"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"cordon/internal/casefile"
 	"cordon/internal/importer"
+	"cordon/internal/plainfile"
 	"cordon/internal/target"
 	"cordon/internal/witness"
 )
@@ -63,9 +61,9 @@ type ImportedLog struct {
 // watch began, become an observation.
 func (a *App) ImportLog(ctx context.Context, id, format, path string) (ImportedLog, error) {
 	im := ImportedLog{Schema: "cordon.log/1", Case: id, Format: format}
-	b, err := plainFile(path, importer.MaxBytes)
+	b, err := plainfile.Read(path, importer.MaxBytes)
 	if err != nil {
-		return im, err
+		return im, fmt.Errorf("%w: %w", ErrUsage, err)
 	}
 	sum := sha256.Sum256(b)
 	im.SHA256 = hex.EncodeToString(sum[:])
@@ -242,28 +240,6 @@ func hostPart(s string) string {
 		return h
 	}
 	return strings.Trim(s, "[]")
-}
-
-// plainFile reads a plain file of at most limit bytes.
-func plainFile(path string, limit int64) ([]byte, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOCTTY, 0)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrUsage, err)
-	}
-	defer f.Close()
-	switch st, err := f.Stat(); {
-	case err != nil:
-		return nil, fmt.Errorf("read %s: %w", path, err)
-	case !st.Mode().IsRegular():
-		return nil, fmt.Errorf("%w: %s is not a plain file", ErrUsage, path)
-	case st.Size() > limit:
-		return nil, fmt.Errorf("%w: %s: %d bytes, at most %d", ErrUsage, path, st.Size(), limit)
-	}
-	b, err := io.ReadAll(io.LimitReader(f, limit))
-	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", path, err)
-	}
-	return b, nil
 }
 
 // ImportedLog writes what became of a log.

@@ -8,10 +8,10 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"syscall"
 
 	"cordon/internal/casefile"
 	"cordon/internal/evidence"
+	"cordon/internal/plainfile"
 )
 
 // noteText is a note as it is kept: what looks like a secret in it is replaced, as a
@@ -64,26 +64,16 @@ func attachmentName(path string) string {
 }
 
 // attachment opens a file that is to be kept, and names it. Only a plain file of at most
-// casefile.MaxItem bytes is taken; a pipe or a device is refused without being opened
-// for long, and a longer file is refused, not cut.
+// casefile.MaxItem bytes is taken, by its own name and with something in it, as with what
+// a person keeps with a step (personal); a longer file is refused, not cut.
 func (a *App) attachment(id, path, what string) (it evidence.Item, f *os.File, err error) {
 	if what = strings.TrimSpace(what); what == "" {
 		return it, nil, fmt.Errorf("%w: say what it is: --what", ErrUsage)
 	}
-	if f, err = os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOCTTY, 0); err != nil {
+	if f, err = plainfile.OpenItself(path, casefile.MaxItem); errors.Is(err, plainfile.ErrSize) {
+		return it, nil, fmt.Errorf("%w: attach: %w; split a long file, or keep it elsewhere and note its digest", ErrUsage, err)
+	} else if err != nil {
 		return it, nil, fmt.Errorf("%w: attach: %w", ErrUsage, err)
-	}
-	switch st, serr := f.Stat(); {
-	case serr != nil:
-		err = fmt.Errorf("attach %s: %w", path, serr)
-	case !st.Mode().IsRegular():
-		err = fmt.Errorf("%w: attach %s: not a plain file", ErrUsage, path)
-	case st.Size() > casefile.MaxItem:
-		err = fmt.Errorf("%w: attach %s: %d bytes, at most %d; split it, or keep it elsewhere and note its digest", ErrUsage, path, st.Size(), casefile.MaxItem)
-	}
-	if err != nil {
-		f.Close()
-		return it, nil, err
 	}
 	what, _ = a.marker.Derive("case:" + id).Text(what)
 	return evidence.Item{Name: attachmentName(path), Source: "attached by " + a.principal() + ": " + what}, f, nil

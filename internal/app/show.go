@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -13,6 +12,7 @@ import (
 	"cordon/internal/bundle"
 	"cordon/internal/casefile"
 	"cordon/internal/fleet"
+	"cordon/internal/plainfile"
 	"cordon/internal/report"
 	"cordon/internal/signing"
 	"cordon/internal/witness"
@@ -94,12 +94,15 @@ func Verify(path, allowed string, seen ...bundle.SeenHead) (bundle.Report, error
 	return r, err
 }
 
+// maxAllowed bounds a file of allowed signers, in bytes.
+const maxAllowed = 1 << 20
+
 func verifyOptions(allowed string, seen []bundle.SeenHead) (bundle.VerifyOptions, error) {
 	o := bundle.VerifyOptions{Seen: seen}
 	if allowed == "" {
 		return o, nil
 	}
-	f, err := os.Open(allowed)
+	f, err := plainfile.Open(allowed, maxAllowed)
 	if err != nil {
 		return o, fmt.Errorf("%w: allowed signers: %w", ErrUsage, err)
 	}

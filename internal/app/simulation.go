@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"cordon/internal/clock"
 	"cordon/internal/config"
+	"cordon/internal/plainfile"
 )
 
 // ErrNotLab means that something pretends to be a lab and is not.
@@ -35,7 +35,7 @@ type simulation struct {
 }
 
 func readLab(dir string) (*simulation, error) {
-	b, err := os.ReadFile(filepath.Join(dir, "lab.json"))
+	b, err := plainfile.Read(filepath.Join(dir, "lab.json"), 1<<20)
 	if err != nil {
 		return nil, fmt.Errorf("lab %s: %w; start one with: cordon lab serve --dir %s", dir, errors.Join(ErrNotLab, err), dir)
 	}

@@ -6,9 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
 	"slices"
 	"time"
 
@@ -16,6 +14,7 @@ import (
 	"cordon/internal/check"
 	"cordon/internal/host"
 	"cordon/internal/host/snapshot"
+	"cordon/internal/plainfile"
 	"cordon/internal/signing"
 	"cordon/internal/untrusted"
 )
@@ -93,7 +92,7 @@ func (r SweepReport) Exit() int {
 // Indicators reads an indicator file and its signature. With allowed, a file of allowed
 // signers, a missing, wrong or foreign signature is an integrity error.
 func (a *App) Indicators(file, allowed string) (*check.Indicators, SweptList, error) {
-	b, err := limited(file, check.MaxIndicators)
+	b, err := plainfile.Read(file, check.MaxIndicators)
 	if err != nil {
 		return nil, SweptList{}, fmt.Errorf("%w: indicators: %w", ErrUsage, err)
 	}
@@ -112,7 +111,7 @@ func (a *App) Indicators(file, allowed string) (*check.Indicators, SweptList, er
 }
 
 func signedBy(file string, b []byte, allowed string) (string, error) {
-	sig, err := limited(file+".sig", 64<<10)
+	sig, err := plainfile.Read(file+".sig", 64<<10)
 	if errors.Is(err, fs.ErrNotExist) && allowed == "" {
 		return "not signed: anybody may have written it", nil
 	} else if err != nil {
@@ -143,20 +142,6 @@ func (a *App) checks() check.Options {
 		return check.Options{}
 	}
 	return check.Options{Allow: allow}
-}
-
-// limited reads a whole file of max bytes at most.
-func limited(name string, max int64) ([]byte, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, max+1))
-	if err == nil && int64(len(b)) > max {
-		err = fmt.Errorf("%s is larger than %d bytes", name, max)
-	}
-	return b, err
 }
 
 // Sweep looks for the indicators in every kept snapshot, and first reads the named

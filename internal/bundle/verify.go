@@ -4,11 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"slices"
 	"strings"
 	"time"
 
+	"cordon/internal/plainfile"
 	"cordon/internal/signing"
 )
 
@@ -160,18 +162,18 @@ const schema = "cordon.verify/1"
 
 // VerifyFile is Verify of a file.
 func VerifyFile(path string, o VerifyOptions) (Report, error) {
-	f, err := os.Open(path)
+	f, err := plainfile.Open(path, math.MaxInt64) // its members are bounded one by one
 	if err != nil {
 		hint := ""
-		if errors.Is(err, os.ErrNotExist) {
+		switch {
+		case errors.Is(err, os.ErrNotExist):
 			hint = "; name the .tar that case export wrote"
+		case errors.Is(err, plainfile.ErrNotPlain):
+			hint = "; name the .tar itself; what was unpacked has a VERIFY.txt to follow"
 		}
 		return Report{Schema: schema}, fmt.Errorf("verify bundle: %w%s", err, hint)
 	}
 	defer f.Close()
-	if st, err := f.Stat(); err == nil && st.IsDir() {
-		return Report{Schema: schema}, fmt.Errorf("verify bundle: %s is a directory; name the .tar, or follow its VERIFY.txt", path)
-	}
 	rep, err := Verify(f, o)
 	if err != nil {
 		return rep, fmt.Errorf("%s: %w", strings.TrimSpace(path), err)

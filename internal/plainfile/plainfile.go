@@ -74,6 +74,8 @@ func open(name string, limit int64, flag int) (*os.File, error) {
 	switch st, serr := f.Stat(); {
 	case serr != nil:
 		err = serr
+	case st.IsDir():
+		err = bad(name, fmt.Errorf("%w: it is a directory", ErrNotPlain))
 	case !st.Mode().IsRegular():
 		err = bad(name, ErrNotPlain)
 	case st.Size() > limit:
