@@ -126,7 +126,9 @@ func (r *Run) endable() []string {
 	}) {
 		return nil
 	}
-	open := func(c providers.Credential) bool { return c.Kind != "job-token" && c.Replaced.IsZero() && c.Dead.IsZero() }
+	open := func(c providers.Credential) bool {
+		return c.Kind != "job-token" && c.Replaced.IsZero() && c.Dead.IsZero()
+	}
 	if !slices.ContainsFunc(r.st.exposed.Entries, open) {
 		return nil
 	}

@@ -143,7 +143,7 @@ func (f *fake) runRoutes() {
 		return map[string]any{
 			"id": x.ID, "status": x.Status, "run_attempt": x.Attempt, "head_branch": x.Branch, "event": "push", "name": f.secrets.note, "head_sha": pastSHA,
 			"created_at": stamp(f.now), "updated_at": stamp(f.now), "triggering_actor": map[string]any{"login": "mallory", "token": f.secrets.token},
-			"repository": map[string]any{"full_name": repo}, "workflow_id": fakeWorkflowID, "path": ".github/workflows/build.yml",
+			"repository": map[string]any{"full_name": repo}, "workflow_id": fakeWorkflowID, "path": f.switches().file,
 		}
 	}
 	f.handle("GET "+runs, func(w http.ResponseWriter, r *http.Request) {

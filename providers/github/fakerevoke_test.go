@@ -45,7 +45,9 @@ func (f *fake) revokeRoutes() {
 			return ref != "" && m["ref"] != ref || key != "" && !strings.HasPrefix(m["key"].(string), key)
 		})
 		if q := r.URL.Query(); q.Get("sort") == "created_at" && q.Get("direction") == "desc" {
-			slices.SortStableFunc(rows, func(x, y map[string]any) int { return strings.Compare(fmt.Sprint(y["created_at"]), fmt.Sprint(x["created_at"])) })
+			slices.SortStableFunc(rows, func(x, y map[string]any) int {
+				return strings.Compare(fmt.Sprint(y["created_at"]), fmt.Sprint(x["created_at"]))
+			})
 		}
 		f.pageOf(w, r, "actions_caches", anys(rows))
 	})

@@ -16,6 +16,7 @@ type switches struct {
 	policy    map[string]map[string]any // of …/actions/permissions, as it is answered
 	list      map[string][]int64        // whom a selective policy serves, by the path of its list
 	runners   map[string]string         // by organization
+	file      string                    // of the one workflow
 	forgets   bool                      // switching off loses which actions are allowed
 }
 
@@ -25,7 +26,7 @@ func init() { fakeRoutes = append(fakeRoutes, (*fake).switchRoutes) }
 
 func (f *fake) switchRoutes() {
 	f.more["switches"] = &switches{
-		workflows: map[string]string{"acme/web": workflowOn},
+		workflows: map[string]string{"acme/web": workflowOn}, file: ".github/workflows/build.yml",
 		policy: map[string]map[string]any{
 			"repos/acme/web":  {"enabled": true, "allowed_actions": "local_only", "sha_pinning_required": true},
 			"orgs/acme":       {"enabled_repositories": "all", "allowed_actions": "all", "sha_pinning_required": false},
@@ -115,7 +116,7 @@ func (f *fake) workflowRoutes() {
 		if state == "" || r.PathValue("id") != "" && r.PathValue("id") != fmt.Sprint(fakeWorkflowID) {
 			return nil
 		}
-		return map[string]any{"id": fakeWorkflowID, "name": "build " + f.secrets.token, "path": ".github/workflows/build.yml", "state": state, "created_at": stamp(f.now)}
+		return map[string]any{"id": fakeWorkflowID, "name": "build " + f.secrets.token, "path": f.switches().file, "state": state, "created_at": stamp(f.now)}
 	}
 	f.handle("GET "+path, func(w http.ResponseWriter, r *http.Request) {
 		var rows []any

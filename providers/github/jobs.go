@@ -32,8 +32,8 @@ type hit struct {
 	repo   string
 	run    wireRun
 	job    wireJob
-	byName bool // another registration's id, the same name
-	byID   bool // its id, and nothing says that the name is its own: another scope may have that id
+	byName bool   // another registration's id, the same name
+	byID   bool   // its id, and nothing says that the name is its own: another scope may have that id
 	by     string // who started the job's attempt, where it is neither the first nor the last; "": not told
 }
 

@@ -275,7 +275,12 @@ func TestEverySwitchPassesTheSuite(t *testing.T) {
 	for name, x := range map[string]struct {
 		option string
 		edit   func(*fake)
-	}{"workflows": {"workflows", func(*fake) {}}, "policy": {"actions-off", func(*fake) {}}, "list of a policy": {"actions-off", selectiveToo}} {
+		drift  func(*fake) // of what the switch rests on: what waits is prose, and no approval is of that
+	}{
+		"workflows":        {"workflows", func(*fake) {}, func(f *fake) { f.switches().file = ".github/workflows/other.yml" }},
+		"policy":           {"actions-off", func(*fake) {}, func(f *fake) { f.switches().policy["orgs/acme"]["allowed_actions"] = "local_only" }},
+		"list of a policy": {"actions-off", selectiveToo, func(f *fake) { f.switches().list["orgs/acme/actions/permissions/repositories"] = []int64{100, 101} }},
+	} {
 		h := suite("orgs/acme", runner(23, organization, "acme"), runner(4242, organization, "acme"))
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -286,10 +291,7 @@ func TestEverySwitchPassesTheSuite(t *testing.T) {
 				drift := fix.Drift
 				fix.Drift = func() {
 					drift()
-					f.change(func(f *fake) {
-						r := f.acts().runs["acme/web"][0]
-						r.Jobs = append(r.Jobs, &actJob{ID: 503, Name: "again", Status: "queued"})
-					})
+					f.change(x.drift)
 				}
 				return first{p.(*Provider), x.option}, a, fix
 			}})
