@@ -99,9 +99,16 @@ func TestColleaguesGoOnWithEachOthersCases(t *testing.T) {
 		return finish(t, cmd)
 	}
 	for i, args := range [][]string{
-		{"host", "script"}, {"host", "script"}, {"case", "note", "K", "seen"}, {"case", "note", "K", "seen"}, {"case", "note", "K", "seen"},
-		{"case", "hold", "K", "--reason", "counsel asked"}, {"case", "hold", "K", "--release", "--reason", "over"},
-		{"case", "list"}, {"case", "show", "K"}, {"host", "script"},
+		{"host", "script"},
+		{"host", "script"},
+		{"case", "note", "K", "seen"},
+		{"case", "note", "K", "seen"},
+		{"case", "note", "K", "seen"},
+		{"case", "hold", "K", "--reason", "counsel asked"},
+		{"case", "hold", "K", "--release", "--reason", "over"},
+		{"case", "list"},
+		{"case", "show", "K"},
+		{"host", "script"},
 	} {
 		if s := as([]uint32{alice, bob}[i%2], group, args...); s.code != 0 {
 			t.Errorf("%s, %v: ends with %d: %s%s", []string{"alice", "bob"}[i%2], args, s.code, tail(s.out), s.err)

@@ -105,8 +105,10 @@ func TestAPlanSaysTruelyWhetherItCanBeUndone(t *testing.T) {
 		final bool
 		says  string
 	}{
-		{"forward", undoable("1042"), false, "undo"}, {"for good", gone, true, "cannot be undone"},
-		{"back", back, false, "this is the undo"}, {"a whole run", run, true, "ends       run 885512"},
+		{"forward", undoable("1042"), false, "undo"},
+		{"for good", gone, true, "cannot be undone"},
+		{"back", back, false, "this is the undo"},
+		{"a whole run", run, true, "ends       run 885512"},
 	} {
 		var out bytes.Buffer
 		Lines{W: &out}.Prompt(choice(c.plan))

@@ -49,8 +49,10 @@ func TestWhatIsMadeHasTheModeOfItsDirectory(t *testing.T) {
 	old := syscall.Umask(0o077)
 	defer syscall.Umask(old)
 	for _, x := range []struct{ state, dir, file fs.FileMode }{
-		{0o700, OwnDir, OwnFile}, {TeamDir, TeamDir, TeamFile},
-		{0o770, OwnDir, OwnFile}, {fs.ModeSetgid | 0o777, OwnDir | fs.ModeSetgid, OwnFile}, // no state directory of anybody's: nothing is given away
+		{0o700, OwnDir, OwnFile},
+		{TeamDir, TeamDir, TeamFile},
+		{0o770, OwnDir, OwnFile},
+		{fs.ModeSetgid | 0o777, OwnDir | fs.ModeSetgid, OwnFile}, // no state directory of anybody's: nothing is given away
 	} {
 		dir := fill(t, x.state)
 		for _, n := range []string{"a", "a/b"} {

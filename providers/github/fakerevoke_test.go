@@ -71,6 +71,13 @@ func (f *fake) revokeRoutes() {
 		}
 	})
 	f.handle("GET /orgs/{org}/installations", func(w http.ResponseWriter, r *http.Request) { f.pageOf(w, r, "installations", anys(f.acts().apps)) })
+	f.handle("GET /app", func(w http.ResponseWriter, _ *http.Request) {
+		if f.acts().app == 0 {
+			f.say(w, 401, map[string]string{"message": "A JSON web token could not be decoded"})
+			return
+		}
+		f.say(w, 200, map[string]any{"id": f.acts().app, "slug": "x"})
+	})
 	suspended := func(to any) func(http.ResponseWriter, *http.Request) {
 		return func(w http.ResponseWriter, r *http.Request) {
 			if i := one(f.acts().apps, "id", pathNumber(r, "n")); i >= 0 {
