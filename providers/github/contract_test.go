@@ -238,7 +238,7 @@ func fill(pattern string) string {
 		}
 		name = strings.TrimSuffix(name, "}")
 		switch {
-		case name == "id" || strings.HasSuffix(name, "_id"):
+		case name == "id" || name == "n" || strings.HasSuffix(name, "_id"):
 			parts[i] = "23"
 		case name == "version":
 			parts[i] = "2.330.0"

@@ -71,6 +71,7 @@ type view struct {
 	noGroup string // why it is not known
 	caseID  string
 	since   time.Time // zero: not told
+	ours    ours      // for Revoke: whose credentials this works with
 }
 
 func (p *Provider) view(ctx context.Context, sc scope, id int64) (view, error) {

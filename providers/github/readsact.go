@@ -14,6 +14,7 @@ var readsAct = []transport.Route{
 	{Method: "GET", Pattern: "/repos/{owner}/{repo}/keys/{id}"},
 	{Method: "GET", Pattern: "/repos/{owner}/{repo}/actions/runs/{id}/artifacts", Query: []string{"page", "per_page"}},
 	{Method: "GET", Pattern: "/repos/{owner}/{repo}/actions/artifacts/{id}"},
+	{Method: "GET", Pattern: "/app"},
 	{Method: "GET", Pattern: "/orgs/{org}/installations", Query: []string{"page", "per_page"}},
 	{Method: "GET", Pattern: "/orgs/{org}/credential-authorizations", Query: []string{"login", "page", "per_page"}},
 	{Method: "GET", Pattern: "/orgs/{org}/personal-access-tokens", Query: []string{"page", "per_page"}},

@@ -29,7 +29,8 @@ func (p *Provider) planRevoke(ctx context.Context, v view) ([]change.Plan, error
 		org, _, _ = strings.Cut(v.sc.path, "/")
 	}
 	leaked := p.leakedToken()
-	var plans []change.Plan
+	var plans, last []change.Plan
+	v.ours = p.ourselves(ctx)
 	for _, kind := range []struct {
 		what string
 		make func(context.Context, view, string) ([]change.Plan, error)
@@ -57,9 +58,15 @@ func (p *Provider) planRevoke(ctx context.Context, v view) ([]change.Plan, error
 			leaked.Limits = append(leaked.Limits, fmt.Sprintf("%d of %d %s are offered here", maxOffered, len(more), kind.what))
 			more = more[:maxOffered]
 		}
-		plans = append(plans, more...)
+		for _, x := range more {
+			if v.ours.may[x.Option] {
+				last = append(last, x)
+			} else {
+				plans = append(plans, x)
+			}
+		}
 	}
-	return append(plans, leaked), nil
+	return append(append(plans, last...), leaked), nil
 }
 
 // leakedToken is done by hand, and says why.
@@ -133,7 +140,8 @@ func (p *Provider) revokePATs(ctx context.Context, v view, org string) ([]change
 			continue
 		}
 		op := patRevoke{org, x.ID}
-		title := fmt.Sprintf("end the access of the fine-grained token %q of %s to %s (%s)", p.text(x.Name), p.text(x.Owner.Login), p.text(org), usedAt(x.Used))
+		own, limits := v.ours.of(op.about().ID, x.Owner.Login)
+		title := fmt.Sprintf("end the access of the fine-grained token %q of %s to %s (%s)%s", p.text(x.Name), p.text(x.Owner.Login), p.text(org), usedAt(x.Used), own)
 		c, perr := p.planned(ctx, change.Change{
 			ID: "revoke/1", Op: opPAT, Title: title, Hits: []target.Ref{v.ref}, Before: change.Pack(struct{}{}),
 			Capacity: "whatever uses the token for this organization stops", TipsOff: "its owner is told by GitHub, and the token is refused",
@@ -143,7 +151,7 @@ func (p *Provider) revokePATs(ctx context.Context, v view, org string) ([]change
 		}
 		plans = append(plans, change.Plan{
 			Option: op.about().ID, Title: title, Covers: "the token no longer reaches this organization", TipsOff: c.TipsOff, Changes: []change.Change{c},
-			Limits: []string{"it cannot be undone; its owner asks for access again", "GitHub takes this call from an App alone: with another credential it is refused, and an owner does it on the page below", "the token lives on for its owner's other organizations and own repositories"},
+			Limits: append(limits, "it cannot be undone; its owner asks for access again", "GitHub takes this call from an App alone: with another credential it is refused, and an owner does it on the page below", "the token lives on for its owner's other organizations and own repositories"),
 			ByHand: []change.Link{{Title: "the organization's tokens", URL: p.page("organizations/" + org + "/settings/personal-access-tokens")}},
 		})
 	}
@@ -198,7 +206,8 @@ func (p *Provider) revokeSSO(ctx context.Context, v view, org string) ([]change.
 			continue // not a name that an account has
 		}
 		op := ssoRemove{org, x.ID, x.Login}
-		title := fmt.Sprintf("take back what the %s %q of %s may do in %s (%s)", p.text(x.Kind), p.text(x.Note+x.Title), p.text(x.Login), p.text(org), usedAt(x.Used))
+		own, limits := v.ours.of(op.about().ID, x.Login)
+		title := fmt.Sprintf("take back what the %s %q of %s may do in %s (%s)%s", p.text(x.Kind), p.text(x.Note+x.Title), p.text(x.Login), p.text(org), usedAt(x.Used), own)
 		c, perr := p.planned(ctx, change.Change{
 			ID: "revoke/1", Op: opSSO, Title: title, Hits: []target.Ref{v.ref}, Before: change.Pack(struct{}{}),
 			Capacity: "whatever uses it for this organization stops", TipsOff: "it is refused",
@@ -208,40 +217,9 @@ func (p *Provider) revokeSSO(ctx context.Context, v view, org string) ([]change.
 		}
 		plans = append(plans, change.Plan{
 			Option: op.about().ID, Title: title, Covers: "the token or key no longer reaches this organization", TipsOff: c.TipsOff, Changes: []change.Change{c},
-			Limits: []string{"it cannot be undone: its owner makes another token or key and has it authorized; if the account itself is in the wrong hands, hold that back first", "it lives on elsewhere"},
+			Limits: append(limits, "it cannot be undone: its owner makes another token or key and has it authorized; if the account itself is in the wrong hands, hold that back first", "it lives on elsewhere"),
 			ByHand: []change.Link{{Title: "the members of the organization", URL: p.page("orgs/" + org + "/people")}},
 		})
 	}
 	return plans, cmpErr(err, onePage(more, len(all)))
-}
-
-// suspendApps offers the Apps that are installed in the organization.
-func (p *Provider) suspendApps(ctx context.Context, v view, org string) ([]change.Plan, error) {
-	all, err := p.installations(ctx, org)
-	var plans []change.Plan
-	for _, x := range all {
-		if x.Suspended != nil || x.ID <= 0 || p.o.App.is(x.ID) || p.o.ActApp.is(x.ID) {
-			continue // the last two are what we work with ourselves
-		}
-		name := fmt.Sprintf("the App %s (installation %d)", p.text(x.Slug), x.ID)
-		c, perr := p.plannedWith(
-			ctx,
-			change.Change{
-				ID: "revoke/1", Op: opSuspend, Title: "suspend " + name, Hits: []target.Ref{v.ref}, Before: change.Pack(struct{}{}),
-				Capacity: "whatever the App does in the organization stops", TipsOff: "the App is told by GitHub, and its tokens are refused",
-			},
-			suspend{org, x.ID},
-			change.Change{Op: opUnsuspend, Title: "unsuspend " + name, Before: change.Pack(struct{}{}), Capacity: "the App works again", TipsOff: "the App is told by GitHub"},
-			unsuspend{org, x.ID},
-		)
-		if perr != nil {
-			return nil, perr
-		}
-		plans = append(plans, change.Plan{
-			Option: c.Target.ID, Title: c.Title, Covers: "no token of this installation works until it is taken back", TipsOff: c.TipsOff, Changes: []change.Change{c},
-			Limits: []string{"GitHub takes this call from the App itself alone: it works where the credential for acting is that App's own token (a JWT), and is refused with every other; an owner of the organization does it on the page below"},
-			ByHand: []change.Link{{Title: "the App's installation", URL: p.page(fmt.Sprintf("organizations/%s/settings/installations/%d", org, x.ID))}},
-		})
-	}
-	return plans, err
 }

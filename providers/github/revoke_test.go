@@ -18,6 +18,7 @@ import (
 
 func TestWhatCanBeRevokedIsOneOptionForEach(t *testing.T) {
 	l := openActing(t, providertest.Wait)
+	l.fake.change(func(f *fake) { f.acts().app = 4 })
 	plans := l.plans(t, providers.Revoke, orgRunner)
 	want := "deploy-key-12, deploy-key-13, pat-25381, sso-161195, installation-31, leaked-token (by hand)"
 	if got := options(plans); got != want {
@@ -257,8 +258,68 @@ func TestTheAppsThatWeWorkWithAreNotOfferedToBeSuspended(t *testing.T) {
 		"for acting":  func(o *Options) { o.ActApp, o.ActsApart = s.mint(t, ours), true },
 	} {
 		l := openActing(t, providertest.Wait, edit)
-		if got := strings.Contains(options(l.plans(t, providers.Revoke, orgRunner)), "installation-31"); got != (name == "") {
-			t.Errorf("our own %q: offered %t", name, got)
+		got := options(l.plans(t, providers.Revoke, orgRunner))
+		if strings.Contains(got, "installation-") || strings.Contains(got, "apps (by hand)") != (name == "") {
+			t.Errorf("our own %q: %s", name, got)
+		}
+	}
+}
+
+// GitHub takes the suspension of an App from that App alone: a change that would be refused
+// is not offered.
+func TestAnAppIsSuspendedByItsOwnTokenAloneAndElseByHand(t *testing.T) {
+	held := false
+	apart := func(o *Options) { o.ActsApart, o.ActHeld = true, func() bool { return held } }
+	for _, c := range []struct {
+		name   string
+		app    int64
+		held   bool
+		change bool
+		why    string
+	}{
+		{"a person's token", 0, true, false, "no App's own token"},
+		{"its own", 4, true, true, "which the credential for acting is"},
+		{"another App's", 5, true, false, "another App's own token"},
+		{"not fetched yet", 4, false, false, "not known before it was used"},
+	} {
+		held = c.held
+		l := openActing(t, providertest.Wait, apart)
+		l.fake.change(func(f *fake) { f.acts().app = c.app })
+		i := slices.IndexFunc(l.plans(t, providers.Revoke, orgRunner), func(p change.Plan) bool { return p.Option == "apps" || p.Option == "installation-31" })
+		if i < 0 {
+			t.Fatalf("%s: not there", c.name)
+		}
+		p := l.plans(t, providers.Revoke, orgRunner)[i]
+		if len(p.Changes) == 1 != c.change || !strings.Contains(all(p), c.why) || !strings.Contains(fmt.Sprint(p.ByHand), "installations/31") {
+			t.Errorf("%s: %+v", c.name, p)
+		}
+	}
+}
+
+// Whoever ends the credential that this works with has ended the work.
+func TestOurOwnTokenGoesLastAndIsSaidToBeOurs(t *testing.T) {
+	l := openActing(t, providertest.Wait)
+	ours := func(a *acts) {
+		sso, pat := maps.Clone(a.sso[0]), maps.Clone(a.pats[0])
+		sso["login"], sso["credential_id"] = "IR-look", 161196
+		pat["owner"], pat["id"] = map[string]any{"login": "ir-look"}, 25382
+		a.sso, a.pats = append([]map[string]any{sso}, a.sso...), append([]map[string]any{pat}, a.pats...)
+	}
+	l.fake.change(func(f *fake) { ours(f.acts()) })
+	plans := l.plans(t, providers.Revoke, orgRunner)
+	if got := options(plans); got != "deploy-key-12, deploy-key-13, pat-25381, sso-161195, apps (by hand), pat-25382, sso-161196, leaked-token (by hand)" {
+		t.Errorf("%s", got)
+	}
+	for _, p := range plans {
+		own := p.Option == "pat-25382" || p.Option == "sso-161196"
+		if own != strings.Contains(p.Title, "IT MAY BE OURS") || own != strings.Contains(all(p), "nothing more can be read or done here") {
+			t.Errorf("%s: %s", p.Option, all(p))
+		}
+	}
+	l.fake.change(func(f *fake) { f.deny["user"] = 502 })
+	for _, p := range l.plans(t, providers.Revoke, orgRunner) {
+		if token := strings.HasPrefix(p.Option, "pat-") || strings.HasPrefix(p.Option, "sso-"); token != strings.Contains(all(p), "is not known") {
+			t.Errorf("%s: whose ours is is not known, and that is said: %s", p.Option, all(p))
 		}
 	}
 }
