@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"time"
 
@@ -171,7 +172,8 @@ func arrive(ctx context.Context, to *casefile.Arrival, name string, r io.Reader)
 	return to.Blob(r)
 }
 
-// Purge removes the journal and the evidence of a case and leaves a tombstone.
+// Purge removes the journal and the evidence of a case, and approvals that were left for
+// it, and leaves a tombstone.
 func (a *App) Purge(ctx context.Context, id, why string) (casefile.Tombstone, error) {
 	if a.o.ReadOnly {
 		return casefile.Tombstone{}, fmt.Errorf("purge case %s: %w", id, engine.ErrReadOnly)
@@ -180,5 +182,9 @@ func (a *App) Purge(ctx context.Context, id, why string) (casefile.Tombstone, er
 	if err != nil {
 		return casefile.Tombstone{}, err
 	}
-	return s.Purge(ctx, id, a.actor(), why)
+	t, err := s.Purge(ctx, id, a.actor(), why)
+	if err == nil || errors.Is(err, casefile.ErrPurged) { // of one that was purged, by the crash of another
+		err = errors.Join(err, os.RemoveAll(a.inboxDir(id)))
+	}
+	return t, err
 }

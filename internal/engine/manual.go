@@ -153,6 +153,7 @@ func (r *Run) answerManual(ctx context.Context, t task, p Prompt, d Decision) er
 		}
 		rec := r.st.people.of(t.key())
 		rec.State, rec.Why = stateOpen, ""
+		rec.Files = nil // they stay in the case, and are no proof of what is done anew
 		r.shown = Prompt{}
 		return r.note(t, rec, d.Reason)
 	default:

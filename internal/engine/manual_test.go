@@ -366,6 +366,28 @@ func TestWhoDidItDoesNotSignForIt(t *testing.T) {
 	}
 }
 
+// TestWhatIsSentBackIsShownAnew: the file that somebody did not accept is no proof of what
+// is done after it.
+func TestWhatIsSentBackIsShownAnew(t *testing.T) {
+	d := newDesk(t, signed)
+	d.files["old"], d.files["new"] = engine.File{Name: "old", Body: []byte("x")}, engine.File{Name: "new", Body: []byte("y")}
+	done := engine.Decision{Verb: engine.Did, Fields: map[string]string{"by": "alice"}, Attach: []string{"old"}}
+	d.must(d.at("disk"), done)
+	d.sit("carol")
+	d.must(d.at("disk"), engine.Decision{Verb: engine.Redo, Reason: "another disk"})
+	d.sit("alice")
+	p := d.at("disk")
+	done.Attach = nil
+	if err := d.answer(p, done); !errors.Is(err, engine.ErrField) || len(p.Manual.Files) != 0 {
+		t.Errorf("with the file that was not accepted: %v, %v", err, p.Manual.Files)
+	}
+	done.Attach = []string{"new"}
+	d.must(p, done)
+	if v, err := d.c.View(); err != nil || len(v.Items) != 2 {
+		t.Errorf("both stay in the case: %+v, %v", v.Items, err)
+	}
+}
+
 func TestASignatureByTheSamePersonIsOnRecordAsThat(t *testing.T) {
 	d := newDesk(t, signed)
 	d.files["f"] = engine.File{Name: "f", Body: []byte("x")}
@@ -406,7 +428,7 @@ func TestWhatWasSentBackIsDoneAgain(t *testing.T) {
 	}
 	d.must(p, engine.Decision{Verb: engine.Redo, Reason: "the serial number is another"})
 	p = d.at("disk")
-	if !slices.Contains(p.Choices, engine.Did) || p.Manual.Worked != "" || p.Manual.Fields[0].Value != "bob" || len(p.Manual.Files) != 1 {
+	if !slices.Contains(p.Choices, engine.Did) || p.Manual.Worked != "" || p.Manual.Fields[0].Value != "bob" || len(p.Manual.Files) != 0 {
 		t.Errorf("got %+v %+v", p.Choices, p.Manual)
 	}
 }

@@ -153,6 +153,9 @@ func (s *System) Settle(ctx context.Context, c change.Change) (state, why string
 	if ctx.Err() != nil {
 		return change.Unknown, "", ctx.Err()
 	}
+	if is == witness.Unknown {
+		why += "; if cordon was killed meanwhile, the command ended half done, and what it had started itself may still run"
+	}
 	why = untrusted.Clean(why, 500)
 	switch is {
 	case witness.Unknown:

@@ -59,16 +59,13 @@ func (s *System) run(ctx context.Context, x Action, name, word string, argv []st
 		}
 	}
 	cmd.Stdout, cmd.Stderr = out, out
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.SysProcAttr = attributes()
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = hangOn
 
 	e := ended{exit: -1}
-	err := cmd.Start()
-	if err == nil {
-		e.started = true
-		err = cmd.Wait()
-	}
+	var err error
+	e.started, err = startAndWait(cmd)
 	var code *exec.ExitError
 	switch {
 	case ctx.Err() != nil:
