@@ -259,6 +259,7 @@ func TestEveryRequestIsOneThatGitHubDescribes(t *testing.T) {
 	for _, ref := range []target.Ref{runner(23, organization, "acme"), runner(7, repository, "acme/web"), runner(3, enterprise, "big")} {
 		l := openActing(t, providertest.Wait)
 		l.fake.change(enterpriseToo)
+		l.fake.change(func(f *fake) { f.acts().app = 4 }) // of the App that is suspended
 		ctx := context.Background()
 		for _, verb := range []string{providers.Pause, providers.Resume, providers.Purge, providers.Cancel, providers.Rotate, providers.Revoke, providers.Deregister} {
 			plans, err := l.Plan(ctx, verb, ref, []byte(`{"case":"c1"}`))

@@ -20,8 +20,8 @@ type acts struct {
 	sso, pats   []map[string]any
 	apps        []map[string]any
 	app         int64 // whose own token the credential is; 0: no App's
-	removesBusy bool // the suite's runner has a job; a real GitHub refuses to remove it
-	stubborn    bool // a cancellation is accepted and nothing ends
+	removesBusy bool  // the suite's runner has a job; a real GitHub refuses to remove it
+	stubborn    bool  // a cancellation is accepted and nothing ends
 	next        int64
 }
 
