@@ -78,7 +78,11 @@ func (p *runnerCard) identity() []cardLine {
 	if n := len(r.Projects); n > 0 {
 		ls = append(ls, cardLine{id: "projects", text: fmt.Sprintf("projects that may use it (%d visible): %s", n, some(texts(r.Projects), 6))})
 	}
-	return append(ls, cardLine{id: "version", text: "version " + or(short(string(r.Version)), "?") + ", registered " + stamp(r.CreatedAt)})
+	ls = append(ls, cardLine{id: "version", text: "version " + or(short(string(r.Version)), "?") + ", registered " + stamp(r.CreatedAt)})
+	for i, w := range app.AgentWords(r, p.now()) {
+		ls = append(ls, cardLine{id: fmt.Sprintf("agent/%d", i), tone: "warn", text: short(w)})
+	}
+	return ls
 }
 
 func shared(r providers.Runner) string {

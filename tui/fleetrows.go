@@ -162,7 +162,7 @@ func (l *fleetList) Cell(i, col int) string {
 	case colOwner:
 		return unknownUnless(it.detailed, string(r.Owner))
 	case colLabels:
-		return unknownUnless(it.detailed, labels(r))
+		return strings.TrimPrefix(strings.Join(append([]string{unknownUnless(it.detailed, labels(r))}, app.AgentWords(*r, l.now())...), "; "), "; ")
 	case colScope:
 		return scopeText(r)
 	}

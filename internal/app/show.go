@@ -218,7 +218,7 @@ func note(f fleet.Fleet, r fleet.Row) string {
 	if len(r.Hosts) > 0 && !r.Runner.Ref.IsZero() {
 		out = append(out, "on "+strings.Join(r.Hosts, ", "))
 	}
-	return strings.Join(out, "; ")
+	return strings.Join(append(out, AgentWords(r.Runner, f.At)...), "; ")
 }
 
 func dashed(s string) string {

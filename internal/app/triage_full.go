@@ -52,7 +52,7 @@ func (t *triage) full(ctx context.Context, c *Candidate) error {
 	if f.read.Known == couldNot {
 		add("identity", f.read)
 	} else {
-		add("identity", f.read.says("%s", describe(f.runner)))
+		add("identity", f.read.says("%s", describe(f.runner, t.card.At)))
 	}
 	add("whose", t.whose(f))
 	add("machines", t.machines(f))
@@ -157,5 +157,5 @@ func (t *triage) brief(c *Candidate) {
 	}
 	c.Name, c.Hosts = row.Runner.Name, row.Hosts
 	c.Ref = row.Runner.Ref
-	c.Answers = []Answer{answer("identity", t.known(row, "provider").says("%s", describe(row.Runner)))}
+	c.Answers = []Answer{answer("identity", t.known(row, "provider").says("%s", describe(row.Runner, t.card.At)))}
 }

@@ -192,7 +192,7 @@ func (t *triage) page(ctx context.Context, u *url.URL) error {
 			c := t.found(r.Ref, why.says("%s: %s", found.What, found.Why))
 			c.Name = r.Name
 			if r.Status != "" {
-				c.Answers = []Answer{{"identity", "what it is", Fact{Text: describe(r), Known: "provider now", At: t.card.At}}}
+				c.Answers = []Answer{{"identity", "what it is", Fact{Text: describe(r, t.card.At), Known: "provider now", At: t.card.At}}}
 			}
 		}
 		if len(found.Runners) == 0 {
@@ -215,7 +215,7 @@ func (t *triage) page(ctx context.Context, u *url.URL) error {
 	return t.name(ctx, host)
 }
 
-func describe(r providers.Runner) string {
+func describe(r providers.Runner, now time.Time) string {
 	s := fmt.Sprintf("%q, %s, the provider's word: %s, paused: %s", r.Name, r.Ref, r.Status, word(r.Paused))
 	if !r.LastContact.IsZero() {
 		s += ", last contact " + r.LastContact.UTC().Format("2006-01-02 15:04Z")
@@ -223,7 +223,10 @@ func describe(r providers.Runner) string {
 			s += " (may lag by an hour)"
 		}
 	}
-	return untrusted.Clean(s, 300)
+	for _, w := range AgentWords(r, now) {
+		s += ", " + w
+	}
+	return untrusted.Clean(s, 400)
 }
 
 // refOf is the runner that an installation says it is, where its service is configured.
