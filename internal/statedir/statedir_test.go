@@ -49,14 +49,14 @@ func TestWhatIsMadeHasTheModeOfItsDirectory(t *testing.T) {
 	old := syscall.Umask(0o077)
 	defer syscall.Umask(old)
 	for _, x := range []struct{ state, dir, file fs.FileMode }{
-		{0o700, OwnDir, OwnFile},
-		{TeamDir, TeamDir, TeamFile},
-		{0o770, OwnDir, OwnFile},
-		{fs.ModeSetgid | 0o777, OwnDir | fs.ModeSetgid, OwnFile}, // no state directory of anybody's: nothing is given away
+		{0o700, 0o700, 0o600},
+		{fs.ModeSetgid | 0o770, 0o770, 0o660},
+		{0o770, 0o700, 0o600},
+		{fs.ModeSetgid | 0o777, 0o700, 0o600}, // no state directory of anybody's: nothing is given away
 	} {
 		dir := fill(t, x.state)
 		for _, n := range []string{"a", "a/b"} {
-			if got := modeOf(t, filepath.Join(dir, n)); got.Perm() != x.dir.Perm() {
+			if got := modeOf(t, filepath.Join(dir, n)); got.Perm() != x.dir {
 				t.Errorf("below %v: %s is %v, not %v", x.state, n, got, x.dir)
 			}
 		}
