@@ -1,6 +1,7 @@
 package github
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 )
@@ -13,7 +14,7 @@ const maxAttempts = 50
 // actions/workflow-runs): for those between, each attempt has to be asked.
 func (h hit) who() string {
 	switch {
-	case h.job.Attempt == 1:
+	case h.job.Attempt == 1 && (h.run.Actor.Login != "" || h.run.Attempt > 1):
 		return h.run.Actor.Login
 	case h.job.Attempt == h.run.Attempt, h.job.Attempt == 0, h.run.Attempt == 0:
 		return h.run.last()
@@ -26,7 +27,7 @@ func (r wireRun) last() string {
 	if r.Attempt != 1 && r.Triggering.Login != "" {
 		return r.Triggering.Login
 	}
-	return r.Actor.Login
+	return cmp.Or(r.Actor.Login, r.Triggering.Login)
 }
 
 // starters asks who started the attempts that a run does not tell. Of those that could not
