@@ -146,6 +146,9 @@ func about(l casefile.Line) string {
 	return "(" + l.Target.Short() + ")"
 }
 
+// maxRemarks is how many remarks a line of a list shows.
+const maxRemarks = 3
+
 // CaseLine is one row of a list of cases.
 func CaseLine(s casefile.Summary) string {
 	if s.Broken != "" {
@@ -168,7 +171,9 @@ func CaseLine(s casefile.Summary) string {
 		state += " SIMULATED"
 	}
 	line := fmt.Sprintf("%-36s %-6s %s  %s", s.ID, state, s.Opened.UTC().Format(time.RFC3339), s.Title)
-	if len(s.Remarks) > 0 {
+	if n := len(s.Remarks); n > maxRemarks {
+		line += fmt.Sprintf(": %s; and %d more, see case brief", strings.Join(s.Remarks[:maxRemarks], "; "), n-maxRemarks)
+	} else if n > 0 {
 		line += ": " + strings.Join(s.Remarks, "; ")
 	}
 	return line

@@ -65,7 +65,9 @@ type fold struct {
 	runners []target.Ref
 	retires bool      // it retires a runner
 	asOf    time.Time // when a day counts as over
-	book    bool      // it has a playbook
+	opened  time.Time
+	steps   []playbooks.Step // none where the playbook is not understood
+	book    bool             // it has a playbook
 	hosts   []string
 	effects map[string]string          // change id to its state, "" while there is no result
 	verdict verdictData                // the worst of those below
@@ -88,6 +90,12 @@ func read(v *casefile.View, now time.Time) *fold {
 	f := &fold{
 		effects: map[string]string{}, hostsIn: map[string]findingData{}, judged: map[target.Ref]verdictData{}, ended: map[string]map[string]bool{},
 		manual: map[string]manualData{}, retires: v.Opening.Kind == offboarding, asOf: now,
+	}
+	if len(v.Lines) > 0 {
+		f.opened = v.Lines[0].T
+	}
+	if p, err := playbooks.Parse(v.Opening.PlaybookName, v.Opening.Playbook); err == nil {
+		f.steps = p.Steps
 	}
 	for _, t := range v.Opening.Targets {
 		switch t.Kind {

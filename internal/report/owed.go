@@ -9,6 +9,7 @@ import (
 
 	"cordon/internal/casefile"
 	"cordon/internal/untrusted"
+	"cordon/playbooks"
 )
 
 // manualData is what a person let wait, or did and another has to sign for.
@@ -54,6 +55,7 @@ func (f *fold) owed() []manualData {
 			all = append(all, m)
 		}
 	}
+	all = append(all, f.late(all)...)
 	slices.SortFunc(all, func(a, b manualData) int {
 		if a.Due.IsZero() != b.Due.IsZero() {
 			return cmp.Compare(b.Due.Unix(), a.Due.Unix()) // without a day: last
@@ -61,6 +63,27 @@ func (f *fold) owed() []manualData {
 		return cmp.Or(a.Due.Compare(b.Due), strings.Compare(a.Task, b.Task))
 	})
 	return all
+}
+
+// late are the steps for people whose own time, by the playbook, is over, and that nobody
+// is named for yet.
+func (f *fold) late(named []manualData) []manualData {
+	var out []manualData
+	for _, s := range f.steps {
+		tasks := 0
+		m := manualData{State: "waiting", step: s.ID}
+		for _, a := range s.Acts {
+			tasks += f.tasks(a)
+			if w := a.Within(); a.Do == playbooks.Manual && w > 0 && m.Due.IsZero() {
+				m.Due, m.Owner = f.opened.Add(w), a.Owner
+			}
+		}
+		known := slices.ContainsFunc(named, func(x manualData) bool { return x.step == s.ID })
+		if f.closed == "" && !known && len(f.ended[s.ID]) < tasks && m.overdue(f.asOf) {
+			out = append(out, m)
+		}
+	}
+	return out
 }
 
 // debts says in a few words how much is owed, "" where nothing is.

@@ -70,6 +70,26 @@ func TestABriefSaysWhoOwesWhatByWhen(t *testing.T) {
 	}
 }
 
+// TestATimeOfThePlaybookThatIsOverIsTold: also where nobody was named for the step, and
+// not once it is done.
+func TestATimeOfThePlaybookThatIsOverIsTold(t *testing.T) {
+	s := retire(t)
+	late := began.Add(15 * 24 * time.Hour) // dependents: due in 14d
+	if got := Brief(s.View, began.Add(13*24*time.Hour))[4]; strings.Contains(got, "OVERDUE") {
+		t.Errorf("before: %s", got)
+	}
+	if got := strings.Join(Remarks(s.View, late), "\n"); !strings.Contains(got, "OVERDUE since 2026-12-14 03:05Z: somebody owes dependents") {
+		t.Errorf("after: %q", got)
+	}
+	s.waits("dependents", "carol", "waiting", late.Add(time.Hour))
+	if got := strings.Join(Remarks(s.View, late), "\n"); !strings.Contains(got, "carol owes dependents by ") || strings.Contains(got, "somebody owes dependents") {
+		t.Errorf("carol has it: %q", got)
+	}
+	if got := strings.Join(Remarks(s.step("dependents", "m").View, late), "\n"); strings.Contains(got, "dependents") {
+		t.Errorf("done: %q", got)
+	}
+}
+
 // TestABriefSaysThatAllThatIsLeftWaits: nobody is sent to a step that cannot go on.
 func TestABriefSaysThatAllThatIsLeftWaits(t *testing.T) {
 	s := retire(t)
