@@ -47,7 +47,7 @@ func (p *Provider) bygone(ctx context.Context, sc scope, id int64, err error) (v
 		return view{}, fmt.Errorf("%w; no case knew it, and by its number alone what was its own cannot be told", err)
 	}
 	return view{
-		sc: sc, runner: w, ref: p.ref(sc, id), name: fmt.Sprintf("runner %d %q (%s), which is removed", id, p.text(w.Name), sc),
+		sc: sc, runner: w, ref: p.ref(sc, id), name: fmt.Sprintf("runner %d %q (%s, removed)", id, p.text(w.Name), sc),
 		noGroup: "the registration is gone",
 	}, nil
 }

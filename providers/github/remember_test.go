@@ -42,6 +42,9 @@ func TestWhatARemovedRunnerCouldReachIsStillEnded(t *testing.T) {
 			t.Errorf("%s: %s, %v", verb, options(plans), err)
 			continue
 		}
+		if verb == providers.Purge && !strings.Contains(plans[0].Title, `where runner 23 "build-07" (organization acme, removed) had jobs`) {
+			t.Errorf("that it is removed is not said: %s", plans[0].Title)
+		}
 		l.do(t, plans[0].Changes[0])
 	}
 	if l.fake.count("key") != 1 || l.fake.count("cache") != 1 {
