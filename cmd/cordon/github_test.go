@@ -43,6 +43,9 @@ func TestEachGitHubFaultEndsInItsWord(t *testing.T) {
 			if want.Note != "" && !noted(s.out, want.Note) {
 				t.Errorf("no note says %q\n%s", want.Note, tail(s.out))
 			}
+			if !noted(s.out, "cordon contain github-lab/organization:acme/runner/23 --playbook credentials") {
+				t.Errorf("what ends the rest of what it could reach is not named\n%s", tail(s.out))
+			}
 			everyLineSimulated(t, s.out)
 			all := every(t, filepath.Join(dir, "lab", "ledger.jsonl"))
 			judgeGitHub(t, name, all, func(path string) string {
