@@ -31,6 +31,9 @@ func pairs(s string) []span {
 			continue
 		}
 		rest := s[name.to:]
+		if sudoWord(s[:name.from], key, rest) {
+			continue
+		}
 		sp, ok := span{}, false
 		if m := afterKeyRE.FindStringSubmatch(rest); m != nil {
 			if m[1] == ":" && name.from > 0 && s[name.from-1] == '/' {
