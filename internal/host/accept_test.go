@@ -40,6 +40,23 @@ func accepting(t *testing.T) (*sshd, *Hosts, string) {
 	return d, New(map[string]Host{"here": d.host}, Options{Accepted: own, Clock: still{}}), own
 }
 
+// Who never used ssh on this machine has no file of known hosts: that is an empty one.
+func TestAnAccountThatNeverUsedSSHCanAcceptAKey(t *testing.T) {
+	t.Parallel()
+	d, _, own := accepting(t)
+	d.host.KnownHosts = filepath.Join(t.TempDir(), ".ssh", "known_hosts")
+	h := New(map[string]Host{"here": d.host}, Options{Accepted: own, Clock: still{}})
+	if _, err := h.Read(t.Context(), "here", snapshot.ProfileWatch); !errors.Is(err, ErrUnknownHostKey) {
+		t.Fatal(err)
+	}
+	if k, err := h.Accept(t.Context(), "here", ssh.FingerprintSHA256(d.keys["ed25519"]), "cloud console", "kim"); err != nil || k.State != snapshot.KeyAccepted {
+		t.Fatal(k, err)
+	}
+	if _, err := h.Read(t.Context(), "here", snapshot.ProfileWatch); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestAnAcceptedKeyIsKeptWithWhoAndWhy(t *testing.T) {
 	t.Parallel()
 	d, h, own := accepting(t)

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"os"
 	"slices"
@@ -29,8 +30,9 @@ func (e *HostKeyError) Error() string { return e.kind.Error() + ": " + e.says }
 // Unwrap returns the kind.
 func (e *HostKeyError) Unwrap() error { return e.kind }
 
-// trust is what known_hosts files say about one address. A file may be missing only
-// where the SSH configuration names several.
+// trust is what known_hosts files say about one address. The usual file of an account that
+// never used ssh(1) may be missing, as for ssh itself: the key is then unknown, and nobody
+// logs in. One that was named has to be there, or the mistake would not be seen.
 type trust struct {
 	host    string // what a person calls it
 	address string // HOST:PORT
@@ -44,9 +46,12 @@ type trust struct {
 // trustOf reads what files say of a host under its address, and own where it is there.
 func trustOf(host, address string, files []string, own string) (*trust, error) {
 	t := &trust{host: host, address: address, files: files, own: own}
-	all := slices.Clone(files)
-	if there(own) { // then the person's own file need not be
-		all = append(slices.DeleteFunc(all, func(p string) bool { return !there(p) }), own)
+	accepted := there(own) // then the person's own file need not be
+	all := slices.DeleteFunc(slices.Clone(files), func(p string) bool {
+		return !there(p) && (accepted || strings.HasSuffix(p, "/.ssh/known_hosts"))
+	})
+	if accepted {
+		all = append(all, own)
 	}
 	var err error
 	if t.db, err = knownhosts.New(all...); err != nil {
@@ -66,9 +71,10 @@ func trustOf(host, address string, files []string, own string) (*trust, error) {
 	return t, nil
 }
 
+// there is false only where nothing of that name is: one that cannot be seen is an error to be told.
 func there(path string) bool {
 	_, err := os.Stat(path)
-	return path != "" && err == nil
+	return path != "" && !errors.Is(err, fs.ErrNotExist)
 }
 
 // nowhere stands for the address of the other end, which may be a pipe.
