@@ -3,6 +3,7 @@ package app
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -137,14 +138,23 @@ func (l Lines) Observation(label string, o witness.Observation) {
 	l.Printf("%s [%s] %s: %s", label, o.Source, o.Subject.Short(), says)
 }
 
-// Findings writes every check with its word, and each finding under it.
+// Findings writes the findings, the worst first, and behind them what every check says
+// that did not just find something.
 func (l Lines) Findings(rs []check.Result) {
+	var all []check.Finding
+	for _, r := range rs {
+		all = append(all, r.Findings...)
+	}
+	worse := check.Severities()
+	slices.SortStableFunc(all, func(a, b check.Finding) int {
+		return slices.Index(worse, b.Severity) - slices.Index(worse, a.Severity)
+	})
+	for _, f := range all {
+		l.Printf("  finding %-8s %s: %s  %s  %s", f.Severity, f.Check, f.Title, f.Where, f.Detail)
+	}
 	for _, r := range rs {
 		if r.State != check.Found || r.Why != "" {
 			l.Printf("  check %-18s %s%s", r.Check, r.State, dash(r.Why))
-		}
-		for _, f := range r.Findings {
-			l.Printf("  finding %-8s %s: %s  %s  %s", f.Severity, f.Check, f.Title, f.Where, f.Detail)
 		}
 	}
 }
