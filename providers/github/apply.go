@@ -98,10 +98,14 @@ func (p *Provider) busyWith(ctx context.Context, o deregister) string {
 		return fmt.Sprintf("%s: job %d %q of run %d is on it (%s); cancel that run, then again",
 			refused, j.job.ID, p.text(j.job.Name), j.run.ID, p.page(fmt.Sprintf("%s/actions/runs/%d", j.repo, j.run.ID)))
 	}
-	s := refused + "; no job on it can be seen"
+	if err == nil {
+		err = on.failed
+	}
 	if err != nil {
-		s += " (" + err.Error() + ")"
-	} else if on.partial != "" {
+		return refused + "; its jobs could not be read (" + err.Error() + "): look at them, then again"
+	}
+	s := refused + "; no job on it can be seen"
+	if on.partial != "" {
 		s += " (" + on.partial + ")"
 	}
 	return s + ": GitHub may hold it for hours (actions/runner#3775); keep it out of reach and try again later"

@@ -261,3 +261,31 @@ func TestARunWhoseOtherJobsCannotBeReadSaysThatItIsNotKnownWhatEndsWithIt(t *tes
 		}
 	}
 }
+
+// A read that failed is not the word that no job is there: a job may run behind it, and a
+// removal would follow. What the credential may not see is said, and nobody can do more.
+func TestAFailedReadOfJobsIsNeverTheWordThatNoJobIsThere(t *testing.T) {
+	for _, busy := range []bool{true, false} {
+		for status, plans := range map[int]bool{500: false, 502: false, 408: false, 429: false, 401: false, 403: true} {
+			for _, path := range []string{"repos/acme/web/actions/runs", "repos/acme/web/actions/runs/77/jobs"} {
+				l := openActing(t, providertest.Wait)
+				l.fake.change(func(f *fake) {
+					f.deny[path] = status
+					f.groups["orgs/acme"][2].Repos = []int64{100, 101}
+					f.runners["orgs/acme"][23].Busy = busy
+				})
+				got, err := l.Plan(context.Background(), providers.Cancel, orgRunner, nil)
+				if plans != (err == nil) || plans != (len(got) > 0) {
+					t.Errorf("busy %v, HTTP %d of %s: %+v, %v", busy, status, path, got, err)
+				}
+				if !plans && !strings.Contains(err.Error(), path) {
+					t.Errorf("it does not name what failed: %v", err)
+				}
+				says := l.look(t, orgRunner).Says
+				if !strings.Contains(says, path) || strings.Contains(says, "3775") {
+					t.Errorf("busy %v, HTTP %d of %s: the read-back does not name what failed, or guesses: %s", busy, status, path, says)
+				}
+			}
+		}
+	}
+}

@@ -70,6 +70,9 @@ func (p *Provider) planCancel(ctx context.Context, v view) ([]change.Plan, error
 	if len(seen) > 0 {
 		return plans, nil
 	}
+	if on.failed != nil { // a read that failed is not the word that no job is there
+		return nil, fmt.Errorf("whether a job is on it is not known, because jobs could not be read: %w", on.failed)
+	}
 	none := p.noJobs(v, on.partial)
 	for _, other := range on.apart {
 		none.Manual = append(none.Manual, "left alone: "+other)

@@ -2,10 +2,13 @@ package github
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"slices"
 	"strings"
+
+	"cordon/providers"
 )
 
 // Bounds of the search for the jobs that are on a runner now, in requests. GitHub lists no
@@ -22,6 +25,22 @@ type onNow struct {
 	apart   []string // jobs on other runners with its name: not its own
 	partial string   // why there may be more
 	whole   bool     // all that this credential can see was looked at, whatever partial says
+	failed  error    // a read that did not tell what it might have told: then no job found is no word for it
+}
+
+// failed reports whether err is a read that may tell something when it is made again: an
+// outage, a limit, an answer that is none. What a credential may not see is said and is no
+// such error, and neither is the bound that a search sets itself.
+func failed(err error) bool {
+	if errors.Is(err, errBound) {
+		return false
+	}
+	for _, lasting := range []error{providers.ErrForbidden, providers.ErrNotFound, providers.ErrConflict} {
+		if errors.Is(err, lasting) {
+			return false
+		}
+	}
+	return err != nil
 }
 
 // onIt finds the jobs that are on a runner now, whatever the word busy says
@@ -34,11 +53,19 @@ func (p *Provider) onIt(ctx context.Context, sc scope, w wireRunner, calls int) 
 	if err != nil && len(places) == 0 {
 		return onNow{}, err
 	}
+	var unread error
+	miss := func(err error) {
+		if unread == nil && failed(err) {
+			unread = err
+		}
+	}
 	if err != nil {
 		s.lack("not every repository could be listed: " + err.Error())
+		miss(err)
 	}
 	for i, pl := range places {
 		err := s.running(ctx, pl.repo)
+		miss(err)
 		if done := finished(ctx, err); done != nil {
 			return onNow{}, done
 		}
@@ -54,7 +81,7 @@ func (p *Provider) onIt(ctx context.Context, sc scope, w wireRunner, calls int) 
 		}
 	}
 	left := s.left()
-	return onNow{s.newest(50), s.apart, s.partial(), !left}, nil
+	return onNow{s.newest(50), s.apart, s.partial(), !left, unread}, nil
 }
 
 // left reports whether something that this credential can see was not looked at.
@@ -130,14 +157,21 @@ func (p *Provider) beside(ctx context.Context, h hit) ([]wireJob, error) {
 
 // busy decides whether a job runs on it, and in which words. GitHub's own word is known to
 // be wrong both ways: it answers no only together with a look at all the jobs that this
-// credential can see.
+// credential can see. Where a read failed, that is said and no reason is guessed.
 func busy(w wireRunner, on onNow, err error) (says string, is, known bool) {
 	idle := w.Busy != nil && !*w.Busy
+	if err == nil {
+		err = on.failed
+	}
 	switch n := len(on.jobs); {
 	case n > 0 && idle:
 		return fmt.Sprintf("%d jobs on it, though GitHub's word is idle (actions/runner#4422)", n), true, true
 	case n > 0:
 		return fmt.Sprintf("%d jobs on it", n), true, true
+	case w.Busy != nil && *w.Busy && err != nil:
+		return "GitHub's word is busy, and its jobs could not be read: " + err.Error(), true, true
+	case w.Busy != nil && *w.Busy && !on.whole:
+		return "GitHub's word is busy, and no job on it was found; not all could be looked at (" + on.partial + ")", true, true
 	case w.Busy != nil && *w.Busy:
 		return "GitHub's word is busy, and no job on it can be seen (actions/runner#3775)", true, true
 	case err != nil:
