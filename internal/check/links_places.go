@@ -35,9 +35,11 @@ var linkPlaces = map[string]func(v *view, p string) bool{
 		base, dir := path.Base(p), path.Dir(p) // programs: in the archive of their makers they are files
 		return path.Base(dir) == "bin" && v.roots[path.Dir(dir)] && (strings.HasPrefix(base, "Runner.") || strings.HasPrefix(base, "Agent.") || strings.HasSuffix(base, ".js"))
 	},
-	"boot-hooks":      inPlaces(bootPlaces),
-	"logins":          func(v *view, p string) bool { return inPlaces(loginPlaces)(v, p) || p == "/etc/passwd" },
-	"privileges":      inPlaces(privilegePlaces[:len(privilegePlaces)-1]), // the last takes every path for its mode
+	"boot-hooks": inPlaces(bootPlaces),
+	"logins":     func(v *view, p string) bool { return inPlaces(loginPlaces)(v, p) || p == "/etc/passwd" },
+	"privileges": func(v *view, p string) bool { // the last place takes every path for its mode
+		return inPlaces(privilegePlaces[:len(privilegePlaces)-1])(v, p) || p == "/etc/group"
+	},
 	"package-hooks":   inPlaces(packagePlaces),
 	"event-hooks":     inPlaces(servicePlaces),
 	"developer-tools": inPlaces(slices.Concat(toolPlaces, sourcePlaces)),

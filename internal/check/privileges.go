@@ -17,14 +17,14 @@ func privilegesCheck() Check {
 		ID:     "privileges",
 		Title:  "Who can become root",
 		Why:    "A job that can become root owns the machine, the runner's credential and every later job.",
-		Reads:  "files with setuid and setgid bits, file capabilities (getcap), /etc/sudoers and sudoers.d, polkit's rules",
+		Reads:  "files with setuid and setgid bits, file capabilities (getcap), /etc/group, /etc/sudoers and sudoers.d, polkit's rules",
 		Root:   "sudoers, polkit's rules, setuid files below other users' directories",
-		Needs:  []string{snapshot.SectionPrivileged, snapshot.SectionSystem, snapshot.SectionOwned},
+		Needs:  []string{snapshot.SectionPrivileged, snapshot.SectionSystem, snapshot.SectionKeys, snapshot.SectionOwned},
 		Attack: []string{"T1548"},
 		NIST:   []string{"AC-6", "SI-7"},
 		look: func(v *view) []Finding {
 			out := v.judged(privilegePlaces)
-			return append(out, v.capabilities()...)
+			return slices.Concat(out, v.capabilities(), v.groupFindings())
 		},
 		unseen: func(v *view) string { return both(v.noCapabilities(), v.unreadSudoers()) },
 	}

@@ -53,7 +53,7 @@ func (v *view) judgeRules(p, content string, more bool, why *reasons) {
 		if line == "" || line[0] == '#' {
 			continue
 		}
-		who, _, _ := strings.Cut(line, " ")
+		who := strings.Fields(line)[0]
 		switch m := nopasswd.FindStringSubmatch(line); {
 		case strings.HasPrefix(line, "Defaults") && strings.Contains(line, "env_keep") && strings.Contains(line, "LD_"):
 			why.add(High, "%s: who may use sudo loads his own code into root's programs", quote(line))
@@ -62,6 +62,8 @@ func (v *view) judgeRules(p, content string, more bool, why *reasons) {
 		case m == nil:
 		case v.runners[who].name != "":
 			why.add(Medium, "%s, the account of the jobs, may run %s as root without a password: every job is root here", quote(who), quote(m[1]))
+		case v.meant[who] != "":
+			why.add(Medium, "%s, the account of the jobs, is meant by %s and may run %s as root without a password: every job is root here", quote(v.meant[who]), quote(who), quote(m[1]))
 		case path.Base(p) == "90-cloud-init-users" || path.Base(p) == "google_sudoers" || path.Base(p) == "waagent":
 			why.add(Low, "%s: the cloud's own file", quote(line))
 		case strings.Contains(m[1], "ALL") || strings.HasPrefix(m[1], "[redacted"): // what was taken for a secret may be ALL

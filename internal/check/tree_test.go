@@ -47,6 +47,7 @@ func newTree(t *testing.T) *tree {
 		"/proc/sys/kernel/hostname": "build-07\n", "/proc/sys/kernel/osrelease": "6.1.0\n", "/proc/sys/kernel/random/boot_id": "1\n",
 		"/proc/net/tcp": head, "/proc/net/route": "Iface\tDestination\tGateway\tFlags\tRefCnt\tUse\tMetric\tMask\n",
 		"/etc/os-release": "PRETTY_NAME=\"Debian GNU/Linux 12\"\n", "/etc/passwd": treePasswd, "/etc/shells": "/bin/sh\n/bin/bash\n",
+		"/etc/group":   "root:x:0:\nadm:x:4:\ndisk:x:6:\nsudo:x:27:ir\nshadow:x:42:\ndocker:x:990:ir\nrunner:x:998:\nir:x:1001:\n",
 		"/etc/crontab": "17 * * * * root cd / && run-parts --report /etc/cron.hourly\n", "/etc/sudoers": "Defaults env_reset\nroot ALL=(ALL:ALL) ALL\n",
 		"/etc/pam.d/common-auth":                         "auth [success=1 default=ignore] pam_unix.so nullok\n",
 		"/etc/systemd/system/" + ghUnitName:              ghUnit,

@@ -10,6 +10,7 @@ import (
 type user struct {
 	name, home, shell string
 	uid               int
+	gid               int // of its first group; -1: not known
 }
 
 // parsePasswd reads passwd(5); lines that are none are left out.
@@ -24,7 +25,11 @@ func parsePasswd(text string) []user {
 		if err != nil {
 			continue
 		}
-		out = append(out, user{name: f[0], uid: uid, home: path.Clean(f[5]), shell: f[6]})
+		gid, err := strconv.Atoi(f[3])
+		if err != nil {
+			gid = -1
+		}
+		out = append(out, user{name: f[0], uid: uid, gid: gid, home: path.Clean(f[5]), shell: f[6]})
 	}
 	return out
 }
@@ -73,7 +78,7 @@ func (v *view) runnerUsers() map[string]user {
 		}
 		u, ok := v.byName(name)
 		if !ok { // passwd was not read, or the account comes from elsewhere
-			u = user{name: name, uid: -1, home: "/home/" + name}
+			u = user{name: name, uid: -1, gid: -1, home: "/home/" + name}
 		}
 		add(u)
 	}
@@ -87,7 +92,7 @@ func (v *view) runnerUsers() map[string]user {
 		if u, ok := v.byUID(p.UID); ok {
 			add(u)
 		} else if p.UID > 0 {
-			add(user{name: "uid " + strconv.Itoa(p.UID), uid: p.UID})
+			add(user{name: "uid " + strconv.Itoa(p.UID), uid: p.UID, gid: -1})
 		}
 		named(flagValue(argsOf(p), "--user", "-u"))
 	}

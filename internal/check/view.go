@@ -21,6 +21,7 @@ type view struct {
 	agents map[int]string
 	// runners are the accounts that jobs run under, root left out.
 	runners map[string]user
+	meant   map[string]string // words of sudo's rules that mean an account of jobs by its group
 
 	paths    []string                  // keys of files, sorted
 	led      map[string]*snapshot.File // links whose target was read, as what they lead to
@@ -57,6 +58,7 @@ func viewOf(s *snapshot.Snapshot) *view {
 	v.paths = slices.Sorted(maps.Keys(v.files))
 	v.led = v.leads()
 	v.runners = v.runnerUsers()
+	v.meant = v.jobGroups()
 	v.roots = v.runnerRoots()
 	v.working = v.below(v.isAgent)
 	v.sessions = v.below(v.login)

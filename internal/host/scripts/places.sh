@@ -56,7 +56,7 @@ crons() {
 
 keys() {
   enter keys
-  some 131072 /etc passwd shells
+  some 131072 /etc passwd group shells
   some 65536 /etc/ssh sshd_config 'sshd_config.d/*.conf' sshrc 'authorized_keys/*' 'authorized_keys.d/*'
   for u do
     some 65536 "$u" .ssh/authorized_keys .ssh/authorized_keys2 '.ssh/authorized_keys*.bak' .ssh/rc .ssh/environment

@@ -110,7 +110,7 @@ func (p *parser) redactFile(section, name, s string) (out string, n int, ok bool
 	s, keys := p.x.Marker.Keys(s)
 	defer func() { n += keys }()
 	switch {
-	case name == "/etc/passwd":
+	case name == "/etc/passwd" || name == "/etc/group":
 		s, n = p.passwd(s)
 	case base == ".runner" || base == ".runner_migrated" || base == ".agent":
 		return p.registration(s)

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// passwd replaces field 2 of /etc/passwd where it is a hash instead of a reference
-// to /etc/shadow (passwd(5)).
+// passwd replaces field 2 of /etc/passwd and /etc/group where it is a hash instead of a
+// reference to /etc/shadow or /etc/gshadow (passwd(5), group(5)).
 func (p *parser) passwd(s string) (string, int) {
 	n := 0
 	lines := strings.Split(s, "\n")
