@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"cordon/internal/casefile"
-	"cordon/internal/check"
 	"cordon/internal/target"
 	"cordon/internal/witness"
 	"cordon/playbooks"
@@ -112,7 +111,11 @@ func (r *Run) ending() Ending {
 	}
 	e.Notes = append(r.notes(), e.Notes...)
 	if r.o.Issuer != nil {
-		e.Open = r.uncovered()
+		onHosts := r.onHosts()
+		if len(onHosts) > 0 && e.Exit == ExitDone {
+			e.Notes = append([]string{fmt.Sprintf("THE RUNNER ALONE is %s, its host is not clean: %s: isolate it, and rebuild it", e.Word, strings.Join(onHosts, ", "))}, e.Notes...)
+		}
+		e.Open = append(onHosts, r.uncovered()...)
 		e.Notes = append(e.Notes, r.endable()...)
 	}
 	return e
@@ -141,7 +144,7 @@ func (r *Run) endable() []string {
 	return out
 }
 
-// uncovered is what stays to be done when the runner itself is silent.
+// uncovered is what stays to be done elsewhere when the runner itself is silent.
 func (r *Run) uncovered() []string {
 	var out []string
 	for _, t := range r.o.Runners {
@@ -151,13 +154,7 @@ func (r *Run) uncovered() []string {
 			}
 		}
 	}
-	out = append(out, r.others()...)
-	for _, h := range r.o.Hosts {
-		if n := len(check.AtLeast(r.st.findings[h.ID], check.High)); n > 0 {
-			out = append(out, fmt.Sprintf("%d findings of high severity on %s", n, h.ID))
-		}
-	}
-	return out
+	return append(out, r.others()...)
 }
 
 // endingOf weighs one runner: what still polls first, then what failed, then what is

@@ -43,6 +43,7 @@ const maxLine = 200
 // What is owed by people is overdue as of now.
 func Brief(v *casefile.View, now time.Time) []string {
 	f := read(v, now)
+	f.look(v)
 	p, perr := playbooks.Parse(v.Opening.PlaybookName, v.Opening.Playbook)
 	if len(v.Opening.Playbook) == 0 {
 		p, perr = &playbooks.Playbook{}, nil
@@ -135,6 +136,14 @@ func (f *fold) state() string {
 		return "NOT " + f.goal() + ": " + verdicts
 	case !f.book && len(f.runners) == 0:
 		return "READ ONLY, contains nothing: " + either(f.closed, "not ended")
+	case f.falsely && f.closed == "":
+		return fit(append([]string{"BEING STOOD DOWN, a false alarm"}, f.aftermath()...), maxLine-10)
+	case f.falsely:
+		return fit(append([]string{strings.ToUpper(f.closed) + ", a false alarm"}, f.aftermath()...), maxLine-10)
+	case (f.closed == contained || f.closed == offboarded) && f.worse > 0:
+		return fit([]string{
+			"HOST NOT CLEAN: " + strings.Join(f.onHosts(), ", "), "the runner alone is " + strings.ToUpper(f.closed) + ": " + verdicts,
+		}, maxLine-10)
 	case f.closed != "":
 		return strings.TrimSuffix(strings.ToUpper(f.closed)+": "+verdicts, ": ")
 	case len(says) == 0 && f.alone():
@@ -145,6 +154,17 @@ func (f *fold) state() string {
 		return "NOT CLOSED: " + verdicts
 	}
 	return "NOT " + f.goal() + " YET, so far: " + verdicts
+}
+
+// aftermath is what of a case that was stood down is as it was not before.
+func (f *fold) aftermath() []string {
+	var out []string
+	for _, s := range []string{f.lasting(), f.inForce()} {
+		if s != "" {
+			out = append(out, s)
+		}
+	}
+	return out
 }
 
 // stillRuns reports that a case about hosts alone ended with an agent that runs there.
@@ -179,6 +199,8 @@ func (f *fold) stands(p *playbooks.Playbook, perr error, at standing) string {
 		return fmt.Sprintf("all %d steps are over", len(p.Steps))
 	case at.waits:
 		return fmt.Sprintf("step %d/%d, %s: it waits for somebody, and so does the rest", at.n, len(p.Steps), at.title)
+	case len(at.done) > 0:
+		return fmt.Sprintf("step %d/%d, %s: %s took effect, the rest of the step is open", at.n, len(p.Steps), at.title, strings.Join(at.done, ", "))
 	}
 	return fmt.Sprintf("step %d/%d, %s", at.n, len(p.Steps), at.title)
 }
@@ -231,84 +253,14 @@ func (f *fold) unknowns(v *casefile.View) string {
 	return strings.Join(out, "; ")
 }
 
-func (f *fold) open() string {
-	var out []string
-	for _, s := range []string{f.glassSays(), f.debts()} {
-		if s != "" {
-			out = append(out, s)
-		}
-	}
-	out = append(out, f.notOurs()...)
-	switch {
-	case !f.book && len(f.runners) == 0:
-		out = append(out, "who reads a host lists nothing that it could reach")
-	case f.exposed == nil:
-		out = append(out, "what it could reach was not listed")
-	default:
-		deploy := 0
-		for _, c := range f.exposed.Entries {
-			if c.Replaced.IsZero() && c.Dead.IsZero() && c.Deploys {
-				deploy++
-			}
-		}
-		s := fmt.Sprintf("%d of %d credentials neither replaced nor dead, %d of them publish or deploy", f.left(), len(f.exposed.Entries), deploy)
-		if n := len(f.exposed.Gaps); n > 0 {
-			s += fmt.Sprintf(", and there may be more (%d gaps)", n)
-		}
-		out = append(out, s)
-	}
-	if len(f.hostsIn) > 0 {
-		out = append(out, fmt.Sprintf("%d findings of medium or worse on %d hosts", f.serious, len(f.hostsIn)))
-	}
-	return strings.Join(out, "; ")
-}
-
-// left is how many credentials on the list are neither replaced nor dead.
-func (f *fold) left() int {
-	n := 0
-	for _, c := range f.exposed.Entries {
-		if c.Replaced.IsZero() && c.Dead.IsZero() {
-			n++
-		}
-	}
-	return n
-}
-
-// notOurs are the runners on the hosts that no list of ours has.
-func (f *fold) notOurs() []string {
-	if len(f.strays) == 0 {
-		return nil
-	}
-	s := fmt.Sprintf("%d runners that no list of ours has: %s", len(f.strays), f.strays[0].What)
-	if n := len(f.strays) - 1; n > 0 {
-		s += fmt.Sprintf(" and %d more", n)
-	}
-	return []string{untrusted.Clean(s, 140)}
-}
-
-func (f *fold) next(v *casefile.View, perr error, at standing) string {
-	switch {
-	case perr != nil:
-		return "go on with the version of cordon that opened it"
-	case f.stillRuns():
-		return "isolate the host, and have its registration removed by whoever has it; hand over: cordon case export " + v.ID
-	case f.closed == "" && at.waits && len(f.owed()) > 0:
-		return untrusted.Clean(f.owed()[0].says(f.asOf), 140) + "; then: cordon case resume " + v.ID
-	case f.closed == "" && at.n > 0:
-		return at.title + ": cordon case resume " + v.ID
-	case f.exposed != nil && f.left() == 0 && f.debts() == "" && len(f.strays) == 0:
-		return "hand over: cordon case export " + v.ID
-	case f.exposed != nil:
-		return "replace what is open, then hand over: cordon case export " + v.ID
-	}
-	return "hand over: cordon case export " + v.ID
-}
-
 func (f *fold) who() string {
 	if f.writer.Actor == "" {
 		return "nobody took it"
 	}
 	s := fmt.Sprintf("%s on %s since %s", f.writer.Actor, either(f.writer.Host, "an unnamed machine"), when(f.writer.T))
+	if f.handed != "" {
+		s = f.handed + "; before, " + s
+	}
 	for _, m := range f.owed() {
 		s += "; " + m.says(f.asOf)
 	}

@@ -111,7 +111,14 @@ func stories(t *testing.T) map[string]story {
 		judge("build-08", `{"final":true,"verdicts":[{"question":"does a runner agent run there","state":"polling","why":"a runner agent still runs there: whether it is answered is not known here"}]}`).
 		judge("build-07", `{"final":true,"verdicts":[{"question":"does a runner agent run there","state":"silent","why":"no runner agent runs there, by the host's own word alone, over 15m0s"}]}`).
 		step("confirm", "1/a", "1/b").add("close", "", "polling", "{}")
-	return map[string]story{"alone": alone, "alone-running": running, "forged": forged, "contained": over, "doubt": doubt, "halfway": halfway, "hostile": hostile, "strange": strange}
+	clean := begin(t, false)
+	for _, l := range over.Lines[2:] {
+		if l.Kind == "finding" {
+			l.Data = json.RawMessage(`{"host":"build-07","results":[{"check":"units","title":"units","state":"nothing found"}]}`)
+		}
+		clean.Lines = append(clean.Lines, l)
+	}
+	return map[string]story{"clean": clean, "alone": alone, "alone-running": running, "forged": forged, "contained": over, "doubt": doubt, "halfway": halfway, "hostile": hostile, "strange": strange}
 }
 
 func TestABriefIsEightLines(t *testing.T) {
@@ -142,7 +149,8 @@ func TestABriefIsEightLines(t *testing.T) {
 func TestWhatIsNotASilenceAtTheEndIsNotToldAsContained(t *testing.T) {
 	for name, s := range stories(t) {
 		state := Brief(s.View, asOf)[1]
-		if contained := strings.HasPrefix(state, "STATE     CONTAINED"); contained != (name == "contained") {
+		said := strings.HasPrefix(state, "STATE     CONTAINED") || strings.Contains(state, "the runner alone is CONTAINED")
+		if said != (name == "contained" || name == "clean") {
 			t.Errorf("%s: %s", name, state)
 		}
 	}

@@ -19,9 +19,12 @@ import (
 // of the case format; a line that does not fit is counted as not understood.
 type (
 	intentData struct {
-		Change struct {
-			ID string `json:"id"`
-		} `json:"change"`
+		Change changeData `json:"change"`
+	}
+	changeData struct {
+		ID    string          `json:"id"`
+		Title string          `json:"title"`
+		Undo  json.RawMessage `json:"undo"` // absent: it cannot be undone
 	}
 	resultData struct {
 		Outcome struct {
@@ -70,11 +73,17 @@ type fold struct {
 	book    bool             // it has a playbook
 	hosts   []string
 	effects map[string]string          // change id to its state, "" while there is no result
+	made    []*madeData                // what was sent or about to be, in order
+	falsely bool                       // it was stood down: a false alarm
+	handed  string                     // to whom it was handed over last, by whom and when; empty: it is here
 	verdict verdictData                // the worst of those below
 	judged  map[target.Ref]verdictData // the last one on each target
 	strays  []strayData
-	blind   int // checks that could not say
-	serious int // findings of medium or worse
+	blind   int      // checks that could not say
+	serious int      // findings of medium or worse
+	grave   []string // hosts with findings that are high or worse, in order
+	worse   int      // how many such findings
+	still   []string // processes behind them that ran when their host was looked at last
 	hostsIn map[string]findingData
 	exposed *exposureData
 	ended   map[string]map[string]bool // step to its tasks that ended
@@ -120,6 +129,10 @@ func read(v *casefile.View, now time.Time) *fold {
 		f.strays = append(f.strays, d.Strays...)
 		f.blind += len(check.Unknown(d.Results))
 		f.serious += len(check.AtLeast(d.Results, check.Medium))
+		if n := len(check.AtLeast(d.Results, check.High)); n > 0 {
+			f.worse += n
+			f.grave = append(f.grave, host)
+		}
 	}
 	return f
 }
@@ -156,9 +169,21 @@ func (f *fold) line(v *casefile.View, l casefile.Line) error {
 	switch l.Kind {
 	case "take":
 		f.writer = l
+		if t, ok := casefile.TakenBy(l); ok && t.Over != "" {
+			f.handed = ""
+		}
+	case "import":
+		f.handed = "" // it goes on here
+	case "handover":
+		return with(l, func(d handoverData) { f.handOver(l, d) })
+	case "stand-down":
+		f.falsely, f.closed = true, ""
 	case "intent":
 		f.closed = ""
-		return with(l, func(d intentData) { f.effects[d.Change.ID] = "" })
+		return with(l, func(d intentData) {
+			f.effects[d.Change.ID] = ""
+			f.made = append(f.made, &madeData{changeData: d.Change, step: l.Step, verb: l.Msg})
+		})
 	case "result", "settle":
 		return with(l, func(d resultData) { f.effects[d.Outcome.Change] = d.Outcome.State })
 	case "verdict":
@@ -206,7 +231,8 @@ func (f *fold) alone() bool { return f.book && len(f.runners) == 0 && len(f.host
 type standing struct {
 	n     int // from 1
 	title string
-	waits bool // whatever is left waits for people
+	waits bool     // whatever is left waits for people
+	done  []string // changes of it that took effect already
 }
 
 // stand is the first step that can be gone on with. One that waits for somebody until a
@@ -231,10 +257,10 @@ func (f *fold) stand(p *playbooks.Playbook) standing {
 		}
 		held := slices.ContainsFunc(s.Needs, func(id string) bool { return left[id] })
 		if !held && len(f.ended[s.ID])+parked < tasks {
-			return standing{n: i + 1, title: s.Title}
+			return standing{n: i + 1, title: s.Title, done: f.doneIn(s.ID)}
 		}
 		if first.n == 0 {
-			first = standing{i + 1, s.Title, true}
+			first = standing{n: i + 1, title: s.Title, waits: true}
 		}
 	}
 	return first
