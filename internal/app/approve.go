@@ -53,7 +53,8 @@ func (a *App) inbox(id string) [][]byte {
 
 // RequestApproval is what a second person has to sign for the plan that a case stands
 // at: exactly eight lines. It needs no lock and writes nothing. option chooses among
-// several plans; empty: the first. Errors: ErrNothingAsked.
+// several plans; empty: the first. Errors: ErrNothingAsked; engine.ErrWho where whoever asks
+// is nobody of the configuration, since no approval of that would be taken in.
 func (a *App) RequestApproval(id, option string) (engine.Request, error) {
 	v, err := a.View(id)
 	if err != nil {
@@ -69,6 +70,9 @@ func (a *App) RequestApproval(id, option string) (engine.Request, error) {
 			continue
 		}
 		if option == "" || option == q.Option {
+			if err := a.approvals(id).Knows(q.By, q.Key); err != nil {
+				return engine.Request{}, fmt.Errorf("case %s: what anybody signed for this would not count: %w; that is in %s, for both of you", id, err, a.configPlace())
+			}
 			return q, nil
 		}
 		there = append(there, q.Option)

@@ -37,6 +37,13 @@ func (a Approvals) sound(x approval, caseID string, simulated bool) error {
 	return a.another(x.Person, said.By, said.Key)
 }
 
+// Knows is nil where a name and a key are those of one person of the configuration: who
+// is none can ask, and whatever another signs for him would then not count. Errors are ErrWho.
+func (a Approvals) Knows(name, key string) error {
+	_, err := a.whoIs(name, key)
+	return err
+}
+
 // whoIs is the person of the configuration who goes by a name and holds a key. What the
 // configuration does not know is nobody, or a second name would make a second person; a
 // name of one and a key of another is nobody too. Errors are ErrWho.

@@ -141,9 +141,8 @@ func (f *fold) state() string {
 	case f.falsely:
 		return fit(append([]string{strings.ToUpper(f.closed) + ", a false alarm"}, f.aftermath()...), maxLine-10)
 	case (f.closed == contained || f.closed == offboarded) && f.worse > 0:
-		return fit([]string{
-			"HOST NOT CLEAN: " + strings.Join(f.onHosts(), ", "), "the runner alone is " + strings.ToUpper(f.closed) + ": " + verdicts,
-		}, maxLine-10)
+		says[0] = "the runner alone is " + strings.ToUpper(f.closed) + ": " + says[0] // a silence, or it would not be here
+		return fit(append([]string{"HOST NOT CLEAN: " + strings.Join(f.onHosts(), ", ")}, says...), maxLine-10)
 	case f.closed != "":
 		return strings.TrimSuffix(strings.ToUpper(f.closed)+": "+verdicts, ": ")
 	case len(says) == 0 && f.alone():

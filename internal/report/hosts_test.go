@@ -67,7 +67,7 @@ func TestARunThatDiedAfterAChangeDoesNotCallForItAgain(t *testing.T) {
 	}
 	s.add("result", "rotate", "", `{"outcome":{"change":"rotate/42/1.1","state":"applied"}}`)
 	got := strings.Join(Brief(s.View, asOf), "\n")
-	for _, w := range []string{"STANDS    step 3/6, Make the stolen runner token worthless: rotate/42/1.1 took effect, the rest of the step is open", "NEXT      do not repeat rotate/42/1.1, it took effect"} {
+	for _, w := range []string{"STANDS    step 3/6, Make the stolen runner token worthless: rotate/42/1.1 took effect, the rest of the step is open", "NEXT      do not repeat rotate/42/1.1, which took effect"} {
 		if !strings.Contains(got, w) {
 			t.Errorf("no %q in\n%s", w, got)
 		}

@@ -25,7 +25,7 @@ func (f *fold) next(v *casefile.View, perr error, at standing) string {
 	case f.closed == "" && at.waits && len(f.owed()) > 0:
 		return untrusted.Clean(f.owed()[0].says(f.asOf), 140) + "; then: cordon case resume " + v.ID
 	case f.closed == "" && len(at.done) > 0:
-		return fmt.Sprintf("do not repeat %s, it took effect; the rest of %q: cordon case resume %s", strings.Join(at.done, ", "), untrusted.Clean(at.title, 60), v.ID)
+		return fmt.Sprintf("do not repeat %s, which took effect; the rest of %q: cordon case resume %s", strings.Join(at.done, ", "), untrusted.Clean(at.title, 60), v.ID)
 	case f.closed == "" && at.n > 0:
 		return at.title + ": cordon case resume " + v.ID
 	}

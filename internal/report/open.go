@@ -27,7 +27,8 @@ func (f *fold) open() string {
 		add(f.aftermath()...)
 	}
 	add(f.notOurs()...)
-	add(f.debts(), f.reachable())
+	add(f.debts())
+	add(f.reachable()...)
 	if f.serious == 0 {
 		add(f.found())
 	}
@@ -35,12 +36,12 @@ func (f *fold) open() string {
 }
 
 // reachable is what of the credentials that it could reach is open.
-func (f *fold) reachable() string {
+func (f *fold) reachable() []string {
 	switch {
 	case !f.book && len(f.runners) == 0:
-		return "who reads a host lists nothing that it could reach"
+		return []string{"who reads a host lists nothing that it could reach"}
 	case f.exposed == nil:
-		return "what it could reach was not listed"
+		return []string{"what it could reach was not listed"}
 	}
 	deploy := 0
 	for _, c := range f.exposed.Entries {
@@ -48,11 +49,11 @@ func (f *fold) reachable() string {
 			deploy++
 		}
 	}
-	s := fmt.Sprintf("%d of %d credentials neither replaced nor dead, %d of them publish or deploy", f.left(), len(f.exposed.Entries), deploy)
+	out := []string{fmt.Sprintf("%d of %d credentials neither replaced nor dead (%d publish or deploy)", f.left(), len(f.exposed.Entries), deploy)}
 	if n := len(f.exposed.Gaps); n > 0 {
-		s += fmt.Sprintf(", and there may be more (%d gaps)", n)
+		out = append(out, fmt.Sprintf("there may be more of them (%d gaps)", n))
 	}
-	return s
+	return out
 }
 
 // left is how many credentials on the list are neither replaced nor dead.
