@@ -31,6 +31,7 @@ type SweepReport struct {
 	Places    []SweptPlace `json:"places"` // every snapshot that was looked through, newest first
 	NotRead   []string     `json:"not_read,omitempty"`
 	Found     []string     `json:"found"`          // hosts with a match
+	Partly    []string     `json:"found_partly"`   // of those, where more may be hidden
 	CouldNot  []string     `json:"could_not_look"` // else: hosts that may hide one
 	Nothing   []string     `json:"nothing_found"`  // else
 }
@@ -44,6 +45,7 @@ type SweptList struct {
 	About  string    `json:"about,omitempty"`
 	Old    bool      `json:"old,omitempty"` // past its own end
 	Signed string    `json:"signed"`        // by whom, or why nobody can say
+	Names  int       `json:"names"`         // how many names it holds: they count only whole
 }
 
 // SweptPlace is one snapshot.
@@ -105,6 +107,7 @@ func (a *App) Indicators(file, allowed string) (*check.Indicators, SweptList, er
 	if err != nil {
 		return nil, l, fmt.Errorf("%w: %w", ErrUsage, err)
 	}
+	l.Names = len(in.Names)
 	l.Made, l.Old = in.MadeAt(), in.Old(a.clock.Now())
 	l.By, l.About = untrusted.Clean(in.By, 200), untrusted.Clean(in.About, 400)
 	return in, l, nil
@@ -149,7 +152,7 @@ func (a *App) checks() check.Options {
 // session. It contacts nobody else. An error is of this
 // machine; a host that cannot be read is in the report.
 func (a *App) Sweep(ctx context.Context, in *check.Indicators, l SweptList, hosts []string, reason string, parallel int, told func(HostProgress)) (SweepReport, error) {
-	r := SweepReport{Schema: "cordon.sweep/1", Simulated: a.Simulated(), List: l, Places: []SweptPlace{}, Found: []string{}, CouldNot: []string{}, Nothing: []string{}}
+	r := SweepReport{Schema: "cordon.sweep/1", Simulated: a.Simulated(), List: l, Places: []SweptPlace{}, Found: []string{}, Partly: []string{}, CouldNot: []string{}, Nothing: []string{}}
 	fresh := map[string]bool{}
 	if len(hosts) > 0 {
 		if n := len(in.Paths); n > 0 {
@@ -196,13 +199,16 @@ func (r *SweepReport) sort() {
 		switch {
 		case matched[p.Host]:
 			r.Found = append(r.Found, p.Host)
+			if len(p.CouldNot) > 0 {
+				r.Partly = append(r.Partly, p.Host)
+			}
 		case len(p.CouldNot) > 0:
 			r.CouldNot = append(r.CouldNot, p.Host)
 		default:
 			r.Nothing = append(r.Nothing, p.Host)
 		}
 	}
-	for _, list := range [][]string{r.Found, r.CouldNot, r.Nothing} {
+	for _, list := range [][]string{r.Found, r.Partly, r.CouldNot, r.Nothing} {
 		slices.Sort(list)
 	}
 }

@@ -44,7 +44,13 @@ func (l Lines) Sweep(r SweepReport) {
 	if len(r.Places) == 0 {
 		l.Printf("no snapshot of any host is kept here: nothing was looked at")
 	}
+	if r.List.Names > 0 {
+		l.Printf("names count only whole: the name abc finds no file abc.service; list both")
+	}
 	l.Printf("found on %d: %s", len(r.Found), namedHosts(r.Found))
+	if len(r.Partly) > 0 {
+		l.Printf("  of those could not look everywhere on %d, more may be there: %s", len(r.Partly), namedHosts(r.Partly))
+	}
 	l.Printf("could not look everywhere on %d: %s", len(r.CouldNot), namedHosts(r.CouldNot))
 	l.Printf("nothing found on %d: %s", len(r.Nothing), namedHosts(r.Nothing))
 }

@@ -91,7 +91,11 @@ func ParseIndicators(name string, b []byte) (*Indicators, error) {
 	for _, list := range [][]string{in.Names, in.Paths, in.Addresses} {
 		for _, x := range list {
 			if !strings.ContainsAny(x, "*?[") {
-				in.words[x] = regexp.MustCompile(`(^|[^A-Za-z0-9_.-])` + regexp.QuoteMeta(x) + `($|[^A-Za-z0-9_-])`)
+				before := `(^|[^A-Za-z0-9_.-])`
+				if x[0] == '/' { // systemd's "-" before a command; a hyphen in a name is before no path
+					before = `(^-?|[^A-Za-z0-9_.-]-?)`
+				}
+				in.words[x] = regexp.MustCompile(before + regexp.QuoteMeta(x) + `($|[^A-Za-z0-9_-])`)
 			}
 		}
 	}

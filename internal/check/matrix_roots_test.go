@@ -186,7 +186,7 @@ var rootRows = []row{
 	// 18: every place that the check names is read.
 	{"audit-18 podman", "secrets-on-disk", check.Low, "/home/ir/.config/containers/auth.json", false, secretAt("/home/ir/.config/containers/auth.json")},
 	{"audit-18 podman of a session", "secrets-on-disk", check.Low, "/run/user/1001/containers/auth.json", false, secretAt("/run/user/1001/containers/auth.json")},
-	{"audit-18 terraform", "secrets-on-disk", check.Low, "/home/ir/.terraformrc", false, secretAt("/home/ir/.terraformrc")},
+	{"audit-18 terraform", "secrets-on-disk", check.Low, "/home/ir/.terraformrc", false, plainFile("/home/ir/.terraformrc", "credentials \"app.example.org\" {\n  token = \"x\"\n}\n")},
 	{"audit-18 azure", "secrets-on-disk", check.Low, "service_principal_entries.json", false, secretAt("/home/ir/.azure/service_principal_entries.json")},
 	{"audit-18 gcloud", "secrets-on-disk", check.Low, "access_tokens.db", false, secretAt("/home/ir/.config/gcloud/access_tokens.db")},
 	{"audit-18 keystore", "secrets-on-disk", check.Low, "/home/ir/release.jks", false, secretAt("/home/ir/release.jks")},

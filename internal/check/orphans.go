@@ -20,7 +20,11 @@ func orphansCheck() Check {
 		NIST:   []string{"SI-4", "CM-7"},
 		look: func(v *view) []Finding {
 			var out []Finding
+			own := v.reading()
 			for i := range v.s.Processes {
+				if own[v.s.Processes[i].PID] {
+					continue
+				}
 				if f, ok := v.judgeProcess(&v.s.Processes[i]); ok {
 					out = append(out, f)
 				}

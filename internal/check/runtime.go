@@ -103,6 +103,22 @@ func (v *view) collector() map[int]bool {
 	return out
 }
 
+// reading are the processes of this very look, the collector's and, where cordon runs on
+// the machine itself, cordon and what it was started from. Of a login from elsewhere the
+// processes above are judged: there the program of an intruder can stand.
+func (v *view) reading() map[int]bool {
+	out := v.collector()
+	if out == nil || v.s.Carried == nil || v.s.Carried.Transport != snapshot.ByLocal {
+		return out
+	}
+	said, _ := v.s.Fact("collector")
+	pid, _ := strconv.Atoi(said)
+	for up := v.procs[v.procs[pid].PPID]; up != nil && !out[up.PID]; up = v.procs[up.PPID] {
+		out[up.PID] = true
+	}
+	return out
+}
+
 func (v *view) outsider(p *snapshot.Process, s Severity, class, attack, why string) Finding {
 	return Finding{
 		Severity: s, Title: class + " runs outside every job", Attack: []string{attack},

@@ -34,6 +34,31 @@ func TestTheCollectorDoesNotReportItself(t *testing.T) {
 	}
 }
 
+// cordon on the machine itself, from wherever it was put, left nothing behind; any other
+// program of that place did, and so did what stands above a login from elsewhere.
+func TestCordonDoesNotReportItself(t *testing.T) {
+	for carried, want := range map[*snapshot.Carried]string{
+		{Transport: snapshot.ByLocal}: "983", {Transport: snapshot.BySSH}: "981 983", nil: "981 983",
+	} {
+		s := cleanHost()
+		s.Carried = carried
+		for _, p := range []snapshot.Process{
+			process(980, 811, 1001, "/usr/bin/bash", "bash"), process(981, 980, 0, "/tmp/cordon", "cordon", "host", "check", "here"),
+			process(982, 981, 0, "/usr/bin/dash", "sh", "-s"), process(983, 980, 0, "/tmp/cordon", "cordon"),
+		} {
+			plantProcess(p)(s)
+		}
+		s.Facts = append(s.Facts, snapshot.Fact{Section: snapshot.SectionProc, Name: "collector", Text: "982"})
+		var got []string
+		for _, f := range resultOf(t, s, "orphans").Findings {
+			got = append(got, strings.Fields(string(f.Where))[1])
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%+v: processes %q, want %s", carried, got, want)
+		}
+	}
+}
+
 // A server of a directory is told by its command line, whatever program it is.
 func TestAServedDirectoryIsAWebServer(t *testing.T) {
 	s := cleanHost()

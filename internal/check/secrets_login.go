@@ -11,7 +11,7 @@ import (
 // login only where one stands in them. Most of the mixed ones never do: tools write
 // them for everybody.
 var (
-	settings  = regexp.MustCompile(`/(pip\.conf|\.npmrc)$|/\.docker/config\.json$`)
+	settings  = regexp.MustCompile(`/(pip\.conf|\.npmrc|\.terraformrc)$|/\.docker/config\.json$`)
 	mixed     = regexp.MustCompile(`/\.yarnrc\.yml$|/\.gradle/gradle\.properties$|/\.m2/settings\.xml$|(?i:/nuget\.config)$`)
 	aLogin    = regexp.MustCompile(`(?i)://[^/\s]*@|auth|passw|token|username|secret|credential`)
 	loginName = regexp.MustCompile(`(?i)key|user|login|sign|_?pw$`)

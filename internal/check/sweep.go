@@ -18,7 +18,7 @@ import (
 type Match struct {
 	Kind      string         `json:"kind"`      // path, sha256, address, name, key
 	Indicator string         `json:"indicator"` // as the list has it
-	How       string         `json:"how"`       // "is there", or "is named in" what was read there
+	How       string         `json:"how"`       // "is there", "is named in" what was read there, or "is led to by" a link
 	Where     untrusted.Text `json:"where"`
 	Evidence  []string       `json:"evidence,omitempty"`
 }
@@ -27,6 +27,7 @@ type Match struct {
 const (
 	IsThere = "is there"
 	IsNamed = "is named in"
+	IsLed   = "is led to by" // whether it is there itself is not known by that
 )
 
 // maxMatches of one snapshot: a list of common words is found everywhere.
@@ -93,7 +94,7 @@ func (w *sweeper) file(p string, f *snapshot.File) {
 	ev := evidenceFile(f)
 	w.paths(p, f.Path, ev)
 	if f.Link != "" {
-		w.paths(path.Clean(string(f.Link)), f.Path, ev)
+		w.led(target(p, f), f, ev)
 	}
 	for _, n := range w.in.Names {
 		if path.Base(p) == n {
@@ -112,10 +113,30 @@ func (w *sweeper) file(p string, f *snapshot.File) {
 	}
 }
 
+// led holds what a link leads to against the list's paths and names.
+func (w *sweeper) led(to string, f *snapshot.File, ev []string) {
+	for _, want := range w.in.Paths {
+		if isAt(want, to) {
+			w.add("path", want, IsLed, f.Path, ev)
+		}
+	}
+	for _, n := range w.in.Names {
+		if path.Base(to) == n {
+			w.add("name", n, IsLed, f.Path, ev)
+		}
+	}
+}
+
+// isAt reports whether p is what a path of the list means, or below it.
+func isAt(want, p string) bool {
+	ok, err := path.Match(want, p)
+	return ok && err == nil || below(p, want)
+}
+
 // paths holds one path of the host against all of the list's.
 func (w *sweeper) paths(p string, where untrusted.Text, ev []string) {
 	for _, want := range w.in.Paths {
-		if ok, err := path.Match(want, p); ok && err == nil || below(p, want) {
+		if isAt(want, p) {
 			w.found[want] = true
 			w.add("path", want, IsThere, where, ev)
 		}

@@ -39,10 +39,14 @@ func TestSweepFindsEachKindWhereItIs(t *testing.T) {
 		"address in use": {"addresses: [198.51.100.0/24]\n", "address", check.IsThere, "198.51.100.9:443", func(s *snapshot.Snapshot) {
 			s.Sockets = append(s.Sockets, snapshot.Socket{Proto: "tcp", Local: "10.0.0.7:1", Remote: "198.51.100.9:443", State: "ESTABLISHED"})
 		}},
-		"address by name": {"addresses: [198.51.100.23]\n", "address", check.IsNamed, "/etc/rc.local", plantFile(file(cron, "/etc/rc.local", 0o755, 0, script))},
-		"process":         {"names: [kdevtmpfsi]\n", "name", check.IsThere, "process 961", plantProcess(process(961, 1, 0, "/usr/bin/kdevtmpfsi", "kdevtmpfsi"))},
-		"runner":          {"names: [SHA1HULUD]\n", "name", check.IsThere, ".dev-env", plantFile(file(runners, "/home/ir/.dev-env/.runner", 0o600, 1001, `{"agentName":"SHA1HULUD","gitHubUrl":"https://github.com/a/b"}`))},
-		"key":             {"keys: [\"SHA256:" + aPrint + "\"]\n", "key", check.IsThere, "/root/.ssh/authorized_keys", plantFile(file(keys, "/root/.ssh/authorized_keys", 0o600, 0, "no-pty "+sweptKey+"\n"))},
+		"address by name":  {"addresses: [198.51.100.23]\n", "address", check.IsNamed, "/etc/rc.local", plantFile(file(cron, "/etc/rc.local", 0o755, 0, script))},
+		"ignored failure":  {"paths: [/var/lib/misc/p]\n", "path", check.IsNamed, "/etc/systemd/system/x.service", plantFile(file(units, "/etc/systemd/system/x.service", 0o644, 0, "[Service]\nExecStartPost=-/var/lib/misc/p\n"))},
+		"all of systemd's": {"paths: [/var/lib/misc/p]\n", "path", check.IsNamed, "/etc/systemd/system/x.service", plantFile(file(units, "/etc/systemd/system/x.service", 0o644, 0, "[Service]\nExecStart=@-+!:/var/lib/misc/p x\n"))},
+		"link to a path":   {"paths: [/var/lib/misc/p]\n", "path", check.IsLed, "/etc/cron.hourly/0anacron", plantFile(link(cron, "/etc/cron.hourly/0anacron", "../../var/lib/misc/p"))},
+		"link to a name":   {"names: [p.sh]\n", "name", check.IsLed, "/etc/cron.hourly/0anacron", plantFile(link(cron, "/etc/cron.hourly/0anacron", "/var/lib/misc/p.sh"))},
+		"process":          {"names: [kdevtmpfsi]\n", "name", check.IsThere, "process 961", plantProcess(process(961, 1, 0, "/usr/bin/kdevtmpfsi", "kdevtmpfsi"))},
+		"runner":           {"names: [SHA1HULUD]\n", "name", check.IsThere, ".dev-env", plantFile(file(runners, "/home/ir/.dev-env/.runner", 0o600, 1001, `{"agentName":"SHA1HULUD","gitHubUrl":"https://github.com/a/b"}`))},
+		"key":              {"keys: [\"SHA256:" + aPrint + "\"]\n", "key", check.IsThere, "/root/.ssh/authorized_keys", plantFile(file(keys, "/root/.ssh/authorized_keys", 0o600, 0, "no-pty "+sweptKey+"\n"))},
 		"word in the log": {"names: [evil-project]\n", "name", check.IsNamed, "log of", func(s *snapshot.Snapshot) {
 			s.Log = append(s.Log, snapshot.LogLine{Text: "job=1 repo=evil-project received"})
 		}},

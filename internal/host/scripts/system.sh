@@ -206,7 +206,7 @@ homes() {
   for u do
     some 16384 "$u" .npmrc .config/pip/pip.conf .pip/pip.conf .cargo/config .cargo/config.toml .config/go/env .gradle/init.gradle '.gradle/init.d/*' \
       .yarnrc.yml .m2/settings.xml .gradle/gradle.properties .nuget/NuGet/NuGet.Config .config/NuGet/NuGet.Config \
-      '.config/autostart/*' '.config/containers/systemd/*' .ssh/config .docker/config.json .xsessionrc .xprofile .selected_editor \
+      '.config/autostart/*' '.config/containers/systemd/*' .ssh/config .docker/config.json .xsessionrc .xprofile .selected_editor .terraformrc .curlrc \
       '.local/lib/python3*/site-packages/*.pth' '.local/lib/python3*/site-packages/*customize.py'
     some 65536 "$u" .ssh/known_hosts
     some 0 "$u" '.docker/cli-plugins/*' .kube/config '.ssh/*'

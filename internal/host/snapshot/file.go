@@ -125,6 +125,8 @@ func (p *parser) redactFile(section, name, s string) (out string, n int, ok bool
 		s, n = p.assignments(s)
 	case section == SectionContainers && strings.HasSuffix(base, ".json"), section == SectionHomes && base == "config.json":
 		return p.engine(s)
+	case base == ".curlrc":
+		s, n = p.curlrc(s)
 	case section == SectionHomes && packageFile(name):
 		if s, n, ok = p.packageSettings(name, s); !ok {
 			return "", 0, false
