@@ -122,9 +122,9 @@ func TestAHostileAnswerToAChange(t *testing.T) {
 		ending, note string
 	}{
 		{pause, "401", false, "stopped (exit 6)", "REFUSED, not done: pause/42/1.1"}, // every later step would be refused too
-		{pause, "500", false, "contained (exit 0)", "pause gitlab-lab/42: refused: "},
+		{pause, "500", false, "stopped (exit 6)", "REFUSED, not done: pause/42/1.1"}, // what cannot be taken back rests on it
 		{pause, "html", true, "contained (exit 0)", "settled: pause/42/1.1: applied"},
-		{reset, "429", false, "contained (exit 0)", "rotate gitlab-lab/42: refused: "},
+		{reset, "429", false, "stopped (exit 6)", "REFUSED, not done: rotate/42/1.1"}, // asked to slow down, it sends nothing more
 		{reset, "not ours", true, "contained (exit 0)", "settled: rotate/42/1.1: applied (moot"},
 		{remove, "403", false, "refused (exit 1)", "deregister gitlab-lab/42: refused: "},
 		{remove, "500", false, "refused (exit 1)", "deregister gitlab-lab/42: refused: "},

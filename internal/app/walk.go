@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"strings"
 
 	"cordon/internal/change"
@@ -41,10 +40,7 @@ func (s Standing) Decide(p engine.Prompt) (engine.Decision, error) {
 		}
 		return d, nil
 	case engine.Doubt:
-		// What was refused for want of a credential, or before anything was sent, would be
-		// refused in every later step too: it is for a person, not for an hour of watching.
-		o := p.Outcome
-		if s.Reason == "" || o != nil && o.State == change.Refused && (o.Status == 0 || o.Status == http.StatusUnauthorized) {
+		if s.Reason == "" || refused(p) {
 			return needs(p.Text)
 		}
 		d.Verb = engine.Leave

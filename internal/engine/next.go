@@ -113,7 +113,7 @@ func (r *Run) tell(p Prompt) { r.told = append(r.told, p) }
 func (r *Run) prompt(t task, kind, text string) Prompt {
 	return Prompt{
 		Kind: kind, Step: t.step.ID, Task: t.key(), Index: t.index, Of: len(r.o.Playbook.Steps),
-		Title: t.step.Title, Why: t.step.Why, Target: t.on, Text: text,
+		Title: t.step.Title, Why: t.step.Why, Verb: t.do().Verb, Target: t.on, Text: text,
 	}
 }
 

@@ -41,6 +41,7 @@ type Prompt struct {
 	Of      int        // steps in the playbook
 	Title   string     // of the step
 	Why     string     // why the step is there
+	Verb    string     // of the act: what is planned, or was refused
 	Target  target.Ref // what it is about
 	Text    string     // what was done or what is in doubt
 	Leases  []Lease    // pauses in force that end by themselves, for prompts that wait

@@ -18,8 +18,10 @@ const (
 	standDownStep  = "stand-down"
 	standDownTitle = "Undo what can be undone"
 	standDownWhy   = "It was a false alarm. What was changed is taken back, last first, where that is possible and where it is still in force."
-	undoVerb       = "undo"
 )
+
+// Undo is the verb of what takes a change back after a false alarm.
+const Undo = "undo"
 
 // StoodDown is the word of an ending after a false alarm.
 const StoodDown = "stood down"
@@ -52,7 +54,7 @@ func (r *Run) undoing() []task {
 		if r.undoable(m) {
 			step := playbooks.Step{
 				ID: standDownStep, Title: standDownTitle, Why: standDownWhy,
-				Acts: []playbooks.Act{{Do: playbooks.Plan, Verb: undoVerb, Ask: r.askOf(m.task)}},
+				Acts: []playbooks.Act{{Do: playbooks.Plan, Verb: Undo, Ask: r.askOf(m.task)}},
 			}
 			all = append(all, task{step: step, index: 1, on: m.change.Target, undo: &r.st.made[i].change})
 		}
@@ -74,7 +76,7 @@ func (r *Run) askOf(key string) string {
 // undoable reports whether a change is ours to take back: it took effect, it has a way
 // back, and it is not itself a way back. What was so before was not our doing.
 func (r *Run) undoable(m made) bool {
-	return m.outcome.State == change.Applied && m.change.Undo != nil && m.verb != undoVerb && !strings.HasSuffix(m.task, renewal(""))
+	return m.outcome.State == change.Applied && m.change.Undo != nil && m.verb != Undo && !strings.HasSuffix(m.task, renewal(""))
 }
 
 // planUndo offers the way back, if what was done is still in force.
@@ -92,9 +94,9 @@ func (r *Run) planUndo(ctx context.Context, t task) (Prompt, error) {
 		return Prompt{}, err
 	}
 	c := *t.undo.Undo
-	c.ID = fmt.Sprintf("%s/%s.%d", undoVerb, t.undo.ID, r.st.tries[t.key()]+1)
+	c.ID = fmt.Sprintf("%s/%s.%d", Undo, t.undo.ID, r.st.tries[t.key()]+1)
 	plan := change.Plan{
-		Verb: undoVerb, Option: undoVerb, Title: c.Title, Covers: "takes back " + t.undo.ID + ": " + t.undo.Title,
+		Verb: Undo, Option: Undo, Title: c.Title, Covers: "takes back " + t.undo.ID + ": " + t.undo.Title,
 		Changes: []change.Change{c}, Made: r.o.Clock.Now(), TipsOff: c.TipsOff,
 	}
 	if slices.ContainsFunc(r.st.settled, func(s string) bool { return strings.HasPrefix(s, t.undo.ID+": ") }) {
@@ -162,7 +164,7 @@ func (r *Run) stoodDown() Ending {
 	e.Notes = append(e.Notes, r.leftOver()...)
 	for _, m := range r.st.made {
 		switch {
-		case m.verb == undoVerb || strings.HasSuffix(m.task, renewal("")):
+		case m.verb == Undo || strings.HasSuffix(m.task, renewal("")):
 		case m.outcome.State == change.Applied && m.change.Undo == nil:
 			e.Notes = append(e.Notes, fmt.Sprintf("cannot be undone: %s: %s", m.change.ID, m.change.Title))
 		case m.outcome.State == change.Unknown || m.outcome.State == "":
