@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -107,6 +108,15 @@ func TestASecondPersonAgreesFromAnotherMachine(t *testing.T) {
 	if s.code != 0 || len(effectsOf(w.effects(), "runner.delete")) != 1 || strings.Contains(s.out, "BREAK GLASS") {
 		t.Errorf("ends with %d: %s%s", s.code, tail(s.out), s.err)
 	}
+	// The runner is silent; what its job left behind on the host is not, and comes first.
+	left := regexp.MustCompile(`process \d+ \(kworkerd\) still runs on build-07`)
+	for line, said := range map[string]string{
+		"ending": s.out[max(0, strings.LastIndex(s.out, "ending: ")):], "brief": w.cordon("case", "brief", "K").out,
+	} {
+		if !left.MatchString(said) || line == "brief" && !strings.Contains(said, "STATE     HOST NOT CLEAN: process") {
+			t.Errorf("the %s does not say what still runs: %s", line, said)
+		}
+	}
 }
 
 func effectsOf(all []ledger.Entry, effect string) []ledger.Entry {
@@ -127,12 +137,21 @@ func TestAFalseAlarmIsStoodDown(t *testing.T) {
 	if s := w.cordon("contain", "gitlab-lab/42", "--case", "K", "--playbook", askingPlaybook(t, w.dir), "--yes", "--reason", reason); s.code != 6 {
 		t.Fatalf("ends with %d: %s", s.code, s.err)
 	}
+	if s := w.cordon("case", "request-approval", "K"); s.code != 6 || s.out != "" || !strings.Contains(s.err, "is under no approvers") {
+		t.Errorf("whoever asks is nobody, and is told so too late: %d %q %s", s.code, s.out, s.err)
+	}
 	if s := w.cordon("case", "stand-down", "K", "--yes"); s.code != 2 {
 		t.Errorf("without a reason: %d %s", s.code, s.err)
 	}
 	s := w.cordon("case", "stand-down", "K", "--yes", "--reason", "our own benchmark")
 	if s.code != 0 || ending(s.out) != "stood down (exit 0)" || !strings.Contains(s.out, "note cannot be undone: rotate/42/1.1") {
 		t.Fatalf("ends with %d: %s%s", s.code, tail(s.out), s.err)
+	}
+	brief := w.cordon("case", "brief", "K").out
+	for _, want := range []string{"STATE     STOOD DOWN, a false alarm; cannot be undone: rotate/42/1.1", "NEXT      register its machines again"} {
+		if !strings.Contains(brief, want) {
+			t.Errorf("the brief lacks %q:\n%s", want, brief)
+		}
 	}
 	if n := strings.Count(s.out, "undo       this is the undo"); n != 2 || strings.Contains(s.out, "undo       none") {
 		t.Errorf("%d of 2 ways back are called that:\n%s", n, s.out)
