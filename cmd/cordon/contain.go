@@ -27,7 +27,7 @@ func (s *standingFlags) bind(c *cobra.Command) {
 	f.BoolVar(&s.yes, "yes", false, "answer without a person: apply the first plan of each step; needs --reason")
 	f.StringVar(&s.reason, "reason", "", "why, in writing: kept with everything that --yes sets aside")
 	f.StringVar(&s.glass, "break-glass", "", "why one person goes on where the playbook wants a second one: marked in the record and the report until somebody countersigns")
-	f.StringArrayVar(&s.options, "option", nil, "VERB=OPTION: which plan of a verb --yes takes, e.g. rotate=discard; revoke=none and purge=none pass over the rest")
+	f.StringArrayVar(&s.options, "option", nil, "VERB=OPTION: which plan of a verb --yes takes, e.g. rotate=discard; revoke=none and purge=none pass over the rest; host=none: no host of a runner can be read where none is known")
 }
 
 // decider gives the source of decisions: a standing answer, or a person at a terminal.
@@ -70,8 +70,14 @@ configured, and watched; the registration stays an open item.
 
 With several runners each act is done on the first one alone; the others follow as one
 plan with one confirmation that names how many changes it makes. The first change that
-fails stops those behind it.`,
-		Example: "  cordon contain gitlab-prod/runner/42\n  cordon contain gitlab-prod/runner/42 --yes --reason 'EDR alert 991: miner on build-07'",
+fails stops those behind it. A host goes with the runner that --host RUNNER=HOST names
+(--host 23=gha-01), else with the one that it was seen to hold, or that has its name.
+
+What removes a runner or stops an agent waits for its hosts to be read. Where no host is
+known, or a host turns out to be another runner's, --yes ends there with exit 6: name the
+host, or say with --option host=none that none can be read. A host that is another
+runner's is no witness: a person can go on, and the verdict stays "cannot tell".`,
+		Example: "  cordon contain gitlab-prod/runner/42\n  cordon contain gitlab-prod/runner/42 --host build-07 --yes --reason 'EDR alert 991: miner on build-07'",
 		Args:    atLeastOne("REF"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			asked := s.dry
@@ -119,7 +125,7 @@ fails stops those behind it.`,
 	s.bind(c)
 	f := c.Flags()
 	f.BoolVar(&s.dry, "dry-run", false, "show every plan, send nothing")
-	f.StringArrayVar(&spec.Hosts, "host", nil, "configured host that uses the runner, where the provider's addresses do not say")
+	f.StringArrayVar(&spec.Hosts, "host", nil, "configured host that uses the runner, where the provider's addresses do not say; RUNNER=HOST with several runners")
 	f.StringVar(&spec.ID, "case", "", "id for the case (default: made from runner and time)")
 	f.StringVar(&spec.Playbook, "playbook", "contain", "built-in playbook or a file")
 	f.StringVar(&spec.Kind, "kind", "incident", "kind of the case: incident or offboarding")

@@ -20,7 +20,7 @@ type CaseSpec struct {
 	ID        string // empty: made from the runner and the time
 	Title     string
 	Kind      string   // incident or offboarding; empty: incident
-	Hosts     []string // configured hosts, beside those found by address
+	Hosts     []string // configured hosts, beside those found by address; RUNNER=HOST for one of several runners
 	Also      []string // further runners of the same case; the first is tried alone before them
 	Playbook  string   // built-in id or a file; empty: contain
 	Since     time.Time
@@ -181,7 +181,7 @@ func (s *Session) open(pb *playbooks.Playbook) error {
 		Budget: engine.Budget(s.app.cfg.Budget), Checks: s.app.checks(),
 		Clock: s.app.clock, Signer: signer, Files: personal(marker),
 		Secret: func(v string) bool { _, n := marker.Text(v); return n > 0 },
-		Strays: s.app.strays,
+		Strays: s.app.strays, NotOf: s.app.notOf, LikeHosts: s.app.likeHosts,
 	}
 	o.Appliers, o.Issuer = set.appliers, set.issuer // of a dry run: none
 	if s.temp == "" {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"cordon/internal/target"
 	"cordon/internal/untrusted"
@@ -40,12 +41,29 @@ func (a *App) subject(ctx context.Context, ref string, spec CaseSpec, pb *playbo
 	if err != nil {
 		return subject{}, err
 	}
-	hosts, how, err := a.hostsFor(ctx, r, gone, spec.Hosts)
+	members := []member{{ref, r, gone}}
+	if members, err = a.others(ctx, members, spec.Also, pb); err != nil {
+		return subject{}, err
+	}
+	asked, err := a.share(members, spec.Hosts)
 	if err != nil {
 		return subject{}, err
 	}
-	all, how, err := a.others(ctx, append([]target.Ref{r.Ref}, hosts...), how, spec.Also, pb)
-	return subject{r.Ref, r.Name, all, how}, err
+	x := subject{first: r.Ref, name: r.Name}
+	for i, f := range members {
+		hosts, how, err := a.hostsFor(ctx, f.runner, f.gone, asked[i])
+		if err != nil {
+			return subject{}, err
+		}
+		x.all = append(append(x.all, f.runner.Ref), hosts...) // that order says which host is whose
+		if i > 0 {
+			how = f.runner.Ref.Short() + ": " + how
+			x.how = strings.TrimPrefix(x.how+"; "+how, "; ")
+			continue
+		}
+		x.how = how
+	}
+	return x, nil
 }
 
 // aboutHosts is a case about configured hosts alone.

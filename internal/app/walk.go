@@ -80,6 +80,13 @@ func (s Standing) Decide(p engine.Prompt) (engine.Decision, error) {
 				d.BreakGlass = s.BreakGlass
 				continue
 			}
+			if about, _, _ := strings.Cut(g.ID, ":"); about == engine.HostUnknown && s.Reason != "" {
+				if s.Options[hostOption] != noOption {
+					return needs(g.Text + "; contain it again with --host NAME, or go on with --option " + hostOption + "=" + noOption + ": none can be read")
+				}
+				d.Waive = append(d.Waive, g.ID)
+				continue
+			}
 			if g.Class == engine.GuardBlock || g.Class == engine.GuardApproval || s.Reason == "" {
 				return needs(g.Text)
 			}
@@ -97,6 +104,10 @@ func (s Standing) Decide(p engine.Prompt) (engine.Decision, error) {
 // noOption is the option with which a standing answer wants no more of what is ended one
 // at a time.
 const noOption = "none"
+
+// hostOption is the option with which a standing answer says that no host of a runner
+// can be read where none is known: host=none.
+const hostOption = "host"
 
 // named is the verb of a prompt's plans, and the option that is named for it.
 func (s Standing) named(p engine.Prompt) (verb, option string) {

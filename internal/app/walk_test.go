@@ -93,3 +93,23 @@ func TestAStandingAnswerEndsNoCredentialThatItDoesNotName(t *testing.T) {
 		t.Errorf("a pause is passed over: %+v", d)
 	}
 }
+
+func TestAStandingAnswerRemovesNoRunnerOverTheHeadOfAHost(t *testing.T) {
+	p := engine.Prompt{
+		Kind: engine.Choose, N: 1, Plans: []change.Plan{{Verb: providers.Deregister, Changes: []change.Change{{ID: "d"}}}},
+		Guards: [][]engine.Guard{{{ID: engine.HostUnknown, Class: engine.GuardBlock, Text: "no host is known"}}},
+	}
+	if d, err := (Standing{Reason: "x"}).Decide(p); !errors.Is(err, ErrNeeds) || !strings.Contains(err.Error(), "--option host=none") {
+		t.Errorf("%+v, %v", d, err)
+	}
+	none := map[string]string{"host": "none"}
+	if d, err := (Standing{Reason: "x", Options: none}).Decide(p); err != nil || d.Verb != engine.Apply || len(d.Waive) != 1 {
+		t.Errorf("%+v, %v", d, err)
+	}
+	p.Guards[0][0].ID = engine.WrongHost + "h"
+	for _, s := range []Standing{{Reason: "x", Options: none}, {Options: none}} {
+		if d, err := s.Decide(p); !errors.Is(err, ErrNeeds) {
+			t.Errorf("a host that is another's: %+v, %v", d, err)
+		}
+	}
+}

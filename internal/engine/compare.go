@@ -8,6 +8,7 @@ import (
 
 	"cordon/internal/check"
 	"cordon/internal/exposure"
+	"cordon/internal/host/snapshot"
 	"cordon/internal/target"
 	"cordon/providers"
 )
@@ -21,10 +22,20 @@ const sharedReads = 5 * time.Minute
 func (r *Run) compared(l exposure.List) exposure.List {
 	for _, h := range r.o.Hosts {
 		if snap, err := r.snapshot(h.ID); err == nil {
-			l = l.Compared(exposure.HostJobsOf(snap, r.runnersOn(h)...))
+			l = r.comparedWith(l, h, snap)
 		}
 	}
 	return l
+}
+
+// comparedWith compares with one host, unless it is another runner's: what that one ran
+// is no difference.
+func (r *Run) comparedWith(l exposure.List, host target.Ref, snap *snapshot.Snapshot) exposure.List {
+	on := r.runnersOn(host)
+	if len(on) == 0 && len(r.o.Runners) > 0 {
+		return l
+	}
+	return l.Compared(exposure.HostJobsOf(snap, on...))
 }
 
 // differing is what a host and the provider tell differently, as the result of a check.

@@ -189,7 +189,7 @@ func (r *Run) judge(ctx context.Context, t task, w *watchData, hosts []witness.O
 	if err != nil {
 		return witness.Verdict{}, nil, err
 	}
-	window := watch.Window{Runner: t.on, Hosts: mine, From: w.From, Needs: w.Needs, Now: at.now, Passed: r.st.passed.quiet(t.on, r.ran()), Stray: r.isStray}
+	window := watch.Window{Runner: t.on, Hosts: mine, NotIts: r.wrongHosts(t.on), From: w.From, Needs: w.Needs, Now: at.now, Passed: r.st.passed.quiet(t.on, r.ran()), Stray: r.isStray}
 	if !at.over {
 		window.Passed = min(window.Passed, w.Needs-1)
 	}

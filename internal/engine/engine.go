@@ -74,6 +74,12 @@ type Options struct {
 	// Strays names the runners on a host that was read which no list of ours has, given
 	// the runners of the case; nil: nobody looks.
 	Strays func(s *snapshot.Snapshot, ours []target.Ref) []Stray
+
+	// NotOf says why a host that was read is not a runner's, in words that are cleaned;
+	// empty: it may be. LikeHosts names the configured hosts that may be a runner's for
+	// which none is known. nil: nobody looks.
+	NotOf     func(s *snapshot.Snapshot, r providers.Runner, ms []providers.Manager) string
+	LikeHosts func(r providers.Runner) []string
 }
 
 // Run is one playbook run on one case. It is used by one goroutine at a time.
@@ -210,12 +216,4 @@ func (r *Run) system(t target.Ref) (providers.System, error) {
 
 func (r *Run) provider(runner target.Ref) providers.Provider {
 	return r.o.Systems[runner.System].(providers.Provider) // checked by Open
-}
-
-// hostsOf are the hosts that use a runner, as far as that is known.
-func (r *Run) hostsOf(runner target.Ref) []target.Ref {
-	if h, ok := r.o.HostsOf[runner]; ok {
-		return h
-	}
-	return r.o.Hosts
 }

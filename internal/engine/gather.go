@@ -89,7 +89,7 @@ func (r *Run) collect(ctx context.Context, t task, plan change.Plan) error {
 		return r.finish(t, Unreached, why)
 	}
 	results := check.RunWith(snap, r.o.Checks)
-	err = r.append(casefile.Event{Kind: "finding", Step: t.step.ID, Target: t.on, OK: true, Data: encode(findingData{t.on.ID, results, r.strays(snap)})})
+	err = r.append(casefile.Event{Kind: "finding", Step: t.step.ID, Target: t.on, OK: true, Data: encode(findingData{t.on.ID, results, r.strays(snap), r.notOn(t.on, snap)})})
 	if err != nil {
 		return err
 	}
@@ -97,7 +97,7 @@ func (r *Run) collect(ctx context.Context, t task, plan change.Plan) error {
 	p.Findings = results
 	if x := r.st.exposed; x != nil {
 		// What lies on the host was reachable too: the list grows, it never shrinks.
-		list := x.With(t.on.ID, results).Compared(exposure.HostJobsOf(snap, r.runnersOn(t.on)...))
+		list := r.comparedWith(x.With(t.on.ID, results), t.on, snap)
 		err := r.append(casefile.Event{Kind: "exposure", Step: t.step.ID, Target: t.on, OK: true, Data: encode(list)})
 		if err != nil {
 			return err
@@ -105,6 +105,9 @@ func (r *Run) collect(ctx context.Context, t task, plan change.Plan) error {
 		p.Findings = append(slices.Clone(results), differing(list, t.on.ID)...)
 	}
 	r.tell(p)
+	for _, n := range r.st.notOf[t.on.ID] {
+		r.tell(r.prompt(t, Progress, n.Why+": it does not count as a host of "+n.Runner.Short()))
+	}
 	if !snap.Complete {
 		return r.finish(t, Unreached, "the answer of the host is not complete: what is absent from it means nothing")
 	}

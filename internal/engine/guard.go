@@ -46,9 +46,7 @@ func (r *Run) guards(t task, p change.Plan) []Guard {
 			add(Guard{"evidence:" + name, GuardBlock, "destroys " + name + ", which has not been collected"})
 		}
 	}
-	if len(r.o.Hosts) == 0 && slices.ContainsFunc(destroys, func(d string) bool { return strings.HasPrefix(d, "host/") }) {
-		add(Guard{"no-host", GuardAsk, "no host is known for this runner: what is on it stays uncollected"})
-	}
+	r.hostGuards(t, p, destroys, add)
 	for _, id := range t.step.Needs {
 		if end := r.worst(id); end != Done && end != NotNeeded && (r.o.Issuer != nil || end != Skipped) {
 			class := GuardBlock

@@ -97,6 +97,7 @@ type (
 		Host    string         `json:"host"`
 		Results []check.Result `json:"results"`
 		Strays  []Stray        `json:"strays,omitempty"`
+		NotOf   []notOf        `json:"not_of,omitempty"`
 	}
 	watchData struct {
 		From  time.Time     `json:"from"`

@@ -47,7 +47,7 @@ func (r *Run) cell(step string, runner target.Ref, now task, open bool) Cell {
 	worst, done := Done, false
 	for _, t := range append(slices.Clone(r.book), r.undoing()...) {
 		once := t.undo == nil && t.do().Do == playbooks.Manual && t.do().On == ""
-		if t.step.ID != step || !once && t.on != runner && !slices.Contains(r.hostsOf(runner), t.on) {
+		if t.step.ID != step || !once && t.on != runner && !slices.Contains(r.assigned(runner), t.on) {
 			continue
 		}
 		c.None, c.Once = false, c.Once && once

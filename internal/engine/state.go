@@ -76,6 +76,7 @@ type state struct {
 	findings  map[string][]check.Result
 	strays    map[string][]Stray   // of each host, when it was read last
 	read      map[string]time.Time // and when that was
+	notOf     map[string][]notOf   // of each host, the runners of the case that are not on it
 	watch     *watchData
 	passed    passed                           // since the watch began
 	seen      map[string][]witness.Observation // task key → since the watch began
@@ -104,7 +105,7 @@ type broken struct {
 func newState() *state {
 	return &state{
 		end: map[string]string{}, why: map[string]string{}, outcomes: map[string]change.Outcome{}, tries: map[string]int{}, tried: map[string]*try{},
-		items: map[string]string{}, gaps: map[string]string{}, findings: map[string][]check.Result{}, strays: map[string][]Stray{}, read: map[string]time.Time{}, cleared: map[string]bool{},
+		items: map[string]string{}, gaps: map[string]string{}, findings: map[string][]check.Result{}, strays: map[string][]Stray{}, read: map[string]time.Time{}, notOf: map[string][]notOf{}, cleared: map[string]bool{},
 		people:    newPeople(),
 		notBefore: map[string]time.Time{}, traits: map[target.Ref]traitsData{}, listed: map[target.Ref]bool{}, seen: map[string][]witness.Observation{},
 		verdicts: map[target.Ref][]witness.Verdict{}, final: map[target.Ref]bool{}, rotated: map[target.Ref]time.Time{}, renewed: map[string]int{}, wanted: map[string]bool{},
@@ -155,7 +156,7 @@ func (s *state) apply(l casefile.Line) error {
 		})
 	case "finding":
 		return with(l, func(d findingData) {
-			s.findings[d.Host], s.strays[d.Host], s.read[d.Host] = d.Results, d.Strays, l.T
+			s.findings[d.Host], s.strays[d.Host], s.read[d.Host], s.notOf[d.Host] = d.Results, d.Strays, l.T, d.NotOf
 		})
 	case "watch":
 		return with(l, func(d watchData) {

@@ -52,21 +52,25 @@ func (l List) Compared(h HostJobs) List {
 }
 
 // HostJobsOf are the jobs that a snapshot tells of some runners: of the installations that
-// have their numbers, and of all where none has one.
+// have their numbers, and where none has one, of those that name no other's.
 func HostJobsOf(s *snapshot.Snapshot, runners ...target.Ref) HostJobs {
 	h := HostJobs{Host: s.Host, Complete: s.Complete, Taken: s.Taken}
-	roots := map[string]bool{}
+	roots, others := map[string]bool{}, map[string]bool{}
 	for _, in := range check.Installations(s) {
 		if in.Kind != check.GitHub {
 			continue
 		}
-		h.Keeps = true
-		if slices.ContainsFunc(runners, func(r target.Ref) bool { return r.ID == string(in.RunnerID) }) {
-			roots[string(in.Root)] = true
+		switch {
+		case slices.ContainsFunc(runners, func(r target.Ref) bool { return r.ID == string(in.RunnerID) }):
+			roots[string(in.Root)], h.Keeps = true, true
+		case in.RunnerID != "":
+			others[string(in.Root)] = true
+		default:
+			h.Keeps = true
 		}
 	}
 	for _, j := range s.Jobs {
-		if len(roots) > 0 && !roots[string(j.Root)] {
+		if root := string(j.Root); len(roots) > 0 && !roots[root] || len(roots) == 0 && others[root] {
 			continue
 		}
 		if s.Offset.Known && !j.Started.IsZero() {

@@ -63,7 +63,11 @@ func TestJobsOfAnotherRunnerOnTheHostAreNotCompared(t *testing.T) {
 	if !h.Jobs[0].Started.Equal(at.Add(-time.Hour)) {
 		t.Error("the host's clock is taken for ours")
 	}
-	if h := HostJobsOf(s, target.Ref{ID: "99"}); len(h.Jobs) != 2 {
-		t.Errorf("none has that number: all count: %+v", h)
+	if h := HostJobsOf(s, target.Ref{ID: "99"}); len(h.Jobs) != 0 || h.Keeps {
+		t.Errorf("both are others', and their jobs are taken for its own: %+v", h)
+	}
+	s.Files[0].Content = untrusted.Text(`{"agentName": "n", "gitHubUrl": "https://github.com/acme", "workFolder": "_work"}`)
+	if h := HostJobsOf(s, target.Ref{ID: "99"}); len(h.Jobs) != 1 || !h.Keeps {
+		t.Errorf("one does not say whose it is: its jobs may be: %+v", h)
 	}
 }

@@ -25,6 +25,7 @@ const CanItPoll = "can it poll"
 type Window struct {
 	Runner target.Ref
 	Hosts  []target.Ref // every host that is known to use the registration
+	NotIts []string     // why a host that was named is another runner's and no witness, one each
 	From   time.Time    // when the last containing change was read back
 	Needs  time.Duration
 	Now    time.Time
@@ -49,7 +50,14 @@ func Judge(w Window, seen []witness.Observation) witness.Verdict {
 		j.egress(h, seen)
 		j.strays(h, seen)
 	}
-	if len(w.Hosts) == 0 {
+	for _, why := range w.NotIts {
+		if len(w.Hosts) == 0 {
+			j.missing("%s: it is no witness of this runner", why)
+		} else {
+			j.beyond("%s: it is no witness of this runner", why)
+		}
+	}
+	if len(w.Hosts)+len(w.NotIts) == 0 {
 		j.missing("no host is known for this runner: only the provider can speak")
 	}
 	v.Missing = append(j.lacks, j.aside...)

@@ -105,6 +105,9 @@ func (h *Hosts) Gather(ctx context.Context, t target.Ref, profile string, to evi
 		return []evidence.Gap{g}, to.Miss(ctx, g)
 	}
 	s := snapshot.Snapshot{Schema: snapshot.Schema, Host: t.ID, Profile: profile, Taken: h.w.Clock.Now(), Complete: true}
+	h.w.mu.Lock()
+	s.Jobs = h.w.hosts[t.ID].Jobs
+	h.w.mu.Unlock()
 	var b bytes.Buffer
 	if err := s.Encode(&b); err != nil {
 		return nil, err

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"cordon/internal/change"
+	"cordon/internal/host/snapshot"
 	"cordon/internal/target"
 	"cordon/providers"
 )
@@ -68,7 +69,8 @@ type Host struct {
 	Running bool
 	Away    bool // it does not answer
 	Last    time.Time
-	Beside  []string // roots of other agents that run there
+	Beside  []string       // roots of other agents that run there
+	Jobs    []snapshot.Job // that its files tell of
 }
 
 // World is safe for concurrent use. Its fields are set before a run, or between calls.
