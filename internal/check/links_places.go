@@ -41,7 +41,7 @@ var linkPlaces = map[string]func(v *view, p string) bool{
 		return inPlaces(privilegePlaces[:len(privilegePlaces)-1])(v, p) || p == "/etc/group"
 	},
 	"package-hooks":   inPlaces(packagePlaces),
-	"event-hooks":     inPlaces(servicePlaces),
+	"event-hooks":     inPlaces(slices.Concat(servicePlaces, eventPlaces)),
 	"developer-tools": inPlaces(slices.Concat(toolPlaces, sourcePlaces)),
 	"containers":      inPlaces(containerPlaces[:len(containerPlaces)-1]), // the last judges the mode of sockets
 }

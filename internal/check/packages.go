@@ -13,7 +13,7 @@ func packagesCheck() Check {
 		ID:     "package-hooks",
 		Title:  "What runs when packages are installed",
 		Why:    "Automatic updates start such a hook as root every night.",
-		Reads:  "hooks in apt's, dpkg's, dnf's and yum's configuration; maintainer scripts of installed packages that talk to the network, decode or detach",
+		Reads:  "hooks in apt's, dpkg's, dnf's and yum's configuration; apt's sources without signatures; maintainer scripts of installed packages that talk to the network, decode or detach",
 		Needs:  []string{snapshot.SectionSystem, snapshot.SectionOwned},
 		Attack: []string{"T1546.016"},
 		NIST:   []string{"CM-7", "SI-7"},
@@ -28,6 +28,7 @@ var packagePlaces = []place{
 		},
 		nil, "the package manager starts a program", judgeAptHook,
 	},
+	{isAptSource, []string{"T1195.002"}, "packages from there need no signature", judgeAptSource},
 	{inDir("/etc/dnf/plugins", "/etc/yum/pluginconf.d", "/usr/lib/yum-plugins", "/usr/lib/python3*/site-packages/dnf-plugins"), nil, "the package manager loads a plug-in", judgePlugin},
 	{
 		func(p string) bool {

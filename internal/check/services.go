@@ -14,11 +14,11 @@ func servicesCheck() Check {
 		ID:     "event-hooks",
 		Title:  "What the bus, a device or the loader starts",
 		Why:    "These places start a program, as root, at an event an intruder can cause, and stand in no list of services.",
-		Reads:  "D-Bus services and policies, udev's rules, binfmt_misc, /etc/ld.so.conf and its directory",
+		Reads:  "D-Bus services and policies, udev's rules, binfmt_misc, /etc/ld.so.conf and its directory; tmpfiles.d, logrotate.d, rsyslog, needrestart and bash_completion.d below /etc, nsswitch.conf, vimrc.local",
 		Needs:  []string{snapshot.SectionSystem, snapshot.SectionKernel, snapshot.SectionOwned},
 		Attack: []string{"T1546", "T1543"},
 		NIST:   []string{"CM-7", "SI-7"},
-		look:   func(v *view) []Finding { return v.judged(servicePlaces) },
+		look:   func(v *view) []Finding { return v.judged(slices.Concat(servicePlaces, eventPlaces)) },
 	}
 }
 

@@ -23,7 +23,7 @@ var told = map[string][]string{
 		"/var/spool/cron/tabs/*", "/etc/crontabs/*", "/etc/periodic/*/*",
 	},
 	snapshot.SectionKeys: {
-		"/etc/passwd", "/etc/group", "/etc/ssh/sshd_config", "/etc/ssh/sshd_config.d/*.conf", "/etc/ssh/sshrc",
+		"/etc/passwd", "/etc/ssh/sshd_config", "/etc/ssh/sshd_config.d/*.conf", "/etc/ssh/sshrc",
 		"~/.ssh/authorized_keys", "~/.ssh/authorized_keys2", "~/.ssh/rc", "~/.ssh/environment",
 	},
 	snapshot.SectionProfiles: {

@@ -57,6 +57,8 @@ var toolPlaces = []place{
 		[]string{"T1546"},
 		"a repository's settings start a program, or fetch from elsewhere", judgeGit,
 	},
+	{func(p string) bool { return path.Base(p) == "sitecustomize.pl" }, []string{"T1546"}, "Perl runs code before every program", script},
+	{func(p string) bool { return path.Base(p) == ".curlrc" }, []string{"T1557"}, "curl talks to somebody else, or believes everybody", judgeCurl},
 	{func(p string) bool { return strings.HasSuffix(p, "/.ssh/config") }, []string{"T1546"}, "ssh's settings start a program", judgeSSHConfig},
 }
 

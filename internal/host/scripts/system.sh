@@ -57,7 +57,8 @@ system() {
     'NetworkManager/dispatcher.d/*/*' 'networkd-dispatcher/*/*' 'network/if-*.d/*' 'dhcp/dhclient-*-hooks.d/*' 'ppp/ip-*.d/*' \
     ld.so.conf 'ld.so.conf.d/*' default/grub 'default/grub.d/*' 'initramfs-tools/hooks/*' 'initramfs-tools/scripts/*/*' 'binfmt.d/*' \
     'dbus-1/system.d/*' 'polkit-1/rules.d/*' 'polkit-1/localauthority/*/*' 'dnf/plugins/*' 'yum/pluginconf.d/*' 'cloud/cloud.cfg.d/*' \
-    gitconfig npmrc pip.conf
+    gitconfig npmrc pip.conf 'tmpfiles.d/*' 'logrotate.d/*' rsyslog.conf 'rsyslog.d/*' nsswitch.conf 'bash_completion.d/*' 'kernel/*.d/*' \
+    'perl/sitecustomize.pl' 'needrestart/*.d/*' vim/vimrc.local apt/sources.list 'apt/sources.list.d/*'
   some 16384 /usr/share 'dbus-1/system-services/*' 'polkit-1/rules.d/*'
   some 16384 /usr/local 'lib/udev/rules.d/*' 'share/dbus-1/system-services/*' 'share/polkit-1/rules.d/*'
   some 16384 /run 'udev/rules.d/*'

@@ -125,6 +125,9 @@ func (p *parser) redactFile(section, name, s string) (out string, n int, ok bool
 		s, n = p.assignments(s)
 	case section == SectionContainers && strings.HasSuffix(base, ".json"), section == SectionHomes && base == "config.json":
 		return p.engine(s)
+	case name == "/etc/nsswitch.conf":
+		s, n = p.nsswitch(s)
+		return s, n, true
 	case base == ".curlrc":
 		s, n = p.curlrc(s)
 	case section == SectionHomes && packageFile(name):
