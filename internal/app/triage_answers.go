@@ -81,8 +81,24 @@ func (t *triage) namesake(r providers.Runner) string {
 
 func (t *triage) running(f facts) Fact {
 	out := f.looked
-	if out.Known == couldNot || out.Text != "" { // not searched, and why
+	busy := ""
+	if f.runner.Busy == witness.Yes && len(f.jobs) == 0 {
+		busy = "the provider's word for it is busy; "
+	}
+	switch {
+	case out.Known == couldNot:
+		if busy != "" {
+			out.Items = append(out.Items, busy+"which job it has is not known")
+		}
 		return out
+	case out.Text != "": // not searched, and why
+		return out
+	case len(f.jobs) == 0:
+		said := "no job was found"
+		if f.partial != "" {
+			said = "not known: no job was found, and not all was looked at (" + f.partial + ")"
+		}
+		return out.says("%s%s", busy, said)
 	}
 	out = out.says("%d jobs%s", len(f.jobs), dash(f.partial))
 	for _, j := range f.jobs {

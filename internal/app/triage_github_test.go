@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -12,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"cordon/internal/secret"
 	"cordon/internal/target"
@@ -25,7 +27,9 @@ type fives struct {
 	dir string
 
 	mu     sync.Mutex
-	shut   string // a place whose Actions answer 403
+	shut   string // a place whose Actions answer 403, or code
+	code   int
+	busy   bool // what GitHub says of its runners
 	writes []string
 }
 
@@ -76,15 +80,15 @@ func (h *fives) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	}
 	say := func(v any) { _ = json.NewEncoder(rw).Encode(v) }
 	if h.shut != "" && strings.HasPrefix(path, h.shut+"/actions") {
-		rw.WriteHeader(http.StatusForbidden)
+		rw.WriteHeader(cmp.Or(h.code, http.StatusForbidden))
 		say(map[string]any{"message": "Forbidden"})
 		return
 	}
 	type row = map[string]any
 	runner := func(name string, group any) row {
-		return row{"id": 5, "name": name, "os": "linux", "status": "online", "busy": false, "version": "2.330.0", "runner_group_id": group, "labels": []row{{"id": 1, "name": "self-hosted", "type": "read-only"}}}
+		return row{"id": 5, "name": name, "os": "linux", "status": "online", "busy": h.busy, "version": "2.330.0", "runner_group_id": group, "labels": []row{{"id": 1, "name": "self-hosted", "type": "read-only"}}}
 	}
-	list := func(key string, rows ...row) { say(row{"total_count": len(rows), key: rows}) }
+	list := func(key string, rows ...row) { say(row{"total_count": len(rows), key: append([]row{}, rows...)}) }
 	group := row{"id": 1, "name": "Default", "visibility": "all", "default": true}
 	switch path {
 	case "users/acme":
@@ -246,5 +250,32 @@ func TestATokenIsAskedOfGitLabsAlone(t *testing.T) {
 		if err != nil || len(c.Next) != n {
 			t.Errorf("%q: %d commands for a GitLab, want %d (%v)", form, len(c.Next), n, err)
 		}
+	}
+}
+
+// A read that failed is not the word that nothing runs, and the provider's word busy is
+// told beside it.
+func TestAFailedReadOfWhatRunsIsNotNone(t *testing.T) {
+	h := newFives(t)
+	a := h.open()
+	h.triage(a, "shop-five") // which lists
+	h.busy = true
+	c := h.triage(a, shopFive)
+	if f := fact(t, c, "running"); !strings.Contains(f.Text, "word for it is busy") || !strings.Contains(f.Text, "no job was found") || strings.Contains(f.Text, "0 jobs") {
+		t.Errorf("busy, and nothing runs that can be seen: %+v", f)
+	}
+	h.shut, h.code = "repos/acme/shop", http.StatusInternalServerError
+	c = h.triage(a, shopFive)
+	if f := fact(t, c, "running"); f.Known != couldNot || f.Text != "" || len(f.Items) != 1 || !strings.Contains(f.Items[0], "busy") {
+		t.Errorf("what runs could not be read: %+v", f)
+	}
+	if all := strings.Join(c.Unknown, " "); !strings.Contains(all, "its running jobs could not be read") || !strings.Contains(all, "HTTP 500") {
+		t.Errorf("nothing says why: %q", all)
+	}
+	if got := ranSays(nil, time.Time{}, "the jobs of 7 runs were not read"); !strings.HasPrefix(got, "not known: ") || strings.Contains(got, "0 jobs") {
+		t.Errorf("what ran before: %q", got)
+	}
+	if got := ranSays(nil, time.Time{}, ""); !strings.HasPrefix(got, "0 jobs since") {
+		t.Errorf("a whole look that found none: %q", got)
 	}
 }

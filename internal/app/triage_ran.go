@@ -43,7 +43,7 @@ func (a *App) Ran(ctx context.Context, c *Card, since time.Time) error {
 		if err != nil {
 			c.Unknown = append(c.Unknown, untrusted.Clean("what ran before could not be read: "+err.Error(), 400))
 		} else {
-			f = Fact{Known: "provider now", At: now}.says("%d jobs since %s%s", len(jobs), since.UTC().Format("2006-01-02"), dash(partial))
+			f = Fact{Known: "provider now", At: now}.says("%s", ranSays(jobs, since, partial))
 			f.Items = ran(jobs)
 			if partial != "" {
 				if cost, ok, _ := a.RanCost(ctx, *c, since); ok {
@@ -74,6 +74,15 @@ func (c JobsCost) line() string {
 		left = fmt.Sprintf(", of %d that are left above the reserve", c.Left)
 	}
 	return untrusted.Clean(fmt.Sprintf("a whole search takes %s %d requests%s: %s", more, c.Requests, left, c.Why), 400)
+}
+
+// ranSays counts jobs, and says where no job found is not the word that none ran.
+func ranSays(jobs []providers.Job, since time.Time, partial string) string {
+	day := since.UTC().Format("2006-01-02")
+	if len(jobs) == 0 && partial != "" {
+		return "not known: no job since " + day + " was found, and not all was looked at (" + partial + ")"
+	}
+	return fmt.Sprintf("%d jobs since %s%s", len(jobs), day, dash(partial))
 }
 
 // RanCost says what Ran would take to be whole. ok is false where the provider lists the

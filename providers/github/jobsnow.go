@@ -32,8 +32,12 @@ func (p *Provider) RunningJobs(ctx context.Context, t target.Ref) ([]providers.J
 	if err != nil && len(places) == 0 {
 		return nil, "", fmt.Errorf("list running jobs of %s: %w", t.Short(), err)
 	}
+	unread := err
 	for i, pl := range places {
 		err = s.running(ctx, pl.repo)
+		if failed(err) && !failed(unread) {
+			unread = err
+		}
 		if ends(ctx, err) {
 			s.stopped(err, len(places)-i, false)
 			break
@@ -46,6 +50,9 @@ func (p *Provider) RunningJobs(ctx context.Context, t target.Ref) ([]providers.J
 		}
 	}
 	list := s.newest(100)
+	if len(list) == 0 && failed(unread) && ctx.Err() == nil { // a read that failed is not the word that nothing runs
+		return nil, "", fmt.Errorf("list running jobs of %s: %w", t.Short(), unread)
+	}
 	out := make([]providers.Job, 0, len(list))
 	for _, h := range list {
 		var flags []string
