@@ -15,7 +15,7 @@ func newChecks(e env) *cobra.Command {
 		RunE: func(*cobra.Command, []string) error {
 			list := check.List()
 			if e.flags.json {
-				return e.encode(map[string]any{"schema": check.ListSchema, "checks": list})
+				return e.encode(map[string]any{"schema": check.ListSchema, "checks": list, "not_looked_at": check.NotCovered()})
 			}
 			lines := app.Lines{W: e.out}
 			for _, l := range list {
@@ -23,6 +23,7 @@ func newChecks(e env) *cobra.Command {
 				lines.Printf("%-16s reads: %s", "", l.Reads)
 				lines.Printf("%-16s rights: %s; ATT&CK %s; NIST %s", "", l.Privilege, strings.Join(l.Attack, " "), strings.Join(l.NIST, " "))
 			}
+			lines.Printf("not looked at: %s", strings.Join(check.NotCovered(), "; "))
 			return nil
 		},
 	}

@@ -3,6 +3,7 @@ package app
 import (
 	"strings"
 
+	"cordon/internal/check"
 	"cordon/internal/host"
 	"cordon/internal/host/snapshot"
 )
@@ -76,8 +77,9 @@ func (l Lines) HostProgress(p HostProgress) {
 // HostsReport writes every host and then which are which.
 func (l Lines) HostsReport(r HostsReport) {
 	for _, h := range r.Hosts {
-		l.HostReport(h)
+		l.hostReport(h)
 	}
+	l.notLooked()
 	s := r.Summary
 	l.Printf("%d hosts", s.Asked)
 	for _, x := range []struct {
@@ -97,3 +99,6 @@ func (l Lines) HostsReport(r HostsReport) {
 		l.Printf("  %s: %d %s", x.word, len(x.names), strings.Join(x.names, " "))
 	}
 }
+
+// notLooked writes what no check asks of any host: "nothing found" is not about that.
+func (l Lines) notLooked() { l.Printf("not looked at: %s", strings.Join(check.NotCovered(), "; ")) }

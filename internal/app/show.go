@@ -235,6 +235,13 @@ func dashed(s string) string {
 
 // HostReport writes what a check of one host found.
 func (l Lines) HostReport(r HostReport) {
+	l.hostReport(r)
+	if r.NotRead == "" {
+		l.notLooked()
+	}
+}
+
+func (l Lines) hostReport(r HostReport) {
 	if r.NotRead != "" {
 		l.Printf("host %s NOT READ: %s; case %s", r.Host, r.NotRead, r.Case)
 		l.Findings(r.Results)
