@@ -175,7 +175,7 @@ func TestAFalseAlarmIsStoodDown(t *testing.T) {
 func TestSeveralRunnersInOneCase(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	s := w.cordon("contain", "gitlab-lab/42", "gitlab-lab/43", "gitlab-lab/45", "--case", "K", "--yes", "--reason", reason)
+	s := w.cordon("contain", "gitlab-lab/42", "gitlab-lab/43", "gitlab-lab/45", "--case", "K", "--yes", "--option", "host=none", "--reason", reason)
 	if !strings.Contains(s.out, "pause on 2 runners, 2 changes") || !strings.Contains(s.out, "note gitlab-lab/42: contained") {
 		t.Errorf("ends with %d: %s%s", s.code, tail(s.out), s.err)
 	}

@@ -33,7 +33,7 @@ type finished struct {
 func finishedCase(t testing.TB) finished {
 	t.Helper()
 	w := newWorld(t, "--scale", "1000")
-	if s := w.cordon("contain", "gitlab-lab/45", "--case", "T", "--yes", "--reason", "EDR alert 991"); s.code != 4 {
+	if s := w.cordon("contain", "gitlab-lab/45", "--case", "T", "--yes", "--option", "host=none", "--reason", "EDR alert 991"); s.code != 4 {
 		t.Fatalf("ends with %d: %s%s", s.code, tail(s.out), s.err)
 	}
 	f := finished{world: w, tar: filepath.Join(w.dir, "good.tar"), signers: filepath.Join(w.dir, "signers")}
