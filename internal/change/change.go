@@ -57,6 +57,7 @@ type Change struct {
 	TipsOff  string        `json:"tips_off,omitempty"` // how the other side would notice; empty: it would not
 	Undo     *Change       `json:"undo,omitempty"`     // nil: cannot be undone
 	Leaves   string        `json:"leaves,omitempty"`   // what stays behind when it is undone or its runner is gone, and how that is removed
+	Outlives bool          `json:"outlives,omitempty"` // what it sets is not its target's own, and stays so when the target is gone
 	Lease    time.Duration `json:"lease_ns,omitempty"` // it ends by itself after this long; 0: it does not
 	Issues   bool          `json:"issues,omitempty"`   // the answer carries a new secret
 }

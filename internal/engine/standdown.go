@@ -191,8 +191,8 @@ func (r *Run) leftOver() []string {
 		if c.Leaves != "" && (back[c.ID] || r.gone(c.Target)) {
 			out = append(out, "left over: "+c.Leaves)
 		}
-		// what is not the runner's own does not end with it, as a workflow that was disabled
-		if t, ok := r.taskOf(m.task); ok && c.Undo != nil && !back[c.ID] && c.Target != t.on && t.on.Kind == target.Runner && r.gone(t.on) {
+		// what is not the runner's own does not end with it, as a workflow that was disabled, or whom its group serves
+		if t, ok := r.taskOf(m.task); ok && c.Undo != nil && !back[c.ID] && (c.Target != t.on || c.Outlives) && t.on.Kind == target.Runner && r.gone(t.on) {
 			out = append(out, fmt.Sprintf("still in force: %s; when it is safe, %s: %s", c.Title, c.Undo.Title, c.Undo.Call))
 		}
 	}

@@ -2,6 +2,7 @@ package github
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -205,6 +206,31 @@ func TestAPauseBesideTheRunnerIsConfirmedByItselfAndNamedInTheEnd(t *testing.T) 
 		if after := l.fake.switched(); after != before || strings.Contains(strings.Join(w.ending.Notes, "\n"), "still in force") {
 			t.Errorf("%s, stood down after its runner was removed:\n%s\nbecame\n%s\n%s", option, before, after, strings.Join(w.said, "\n"))
 		}
+	}
+}
+
+// Whom a group serves does not end with a runner that was in it: the others get no job
+// until somebody gives the old list back.
+func TestAGroupThatServesNobodyIsNamedInTheEndWithItsOldList(t *testing.T) {
+	t.Parallel()
+	l, run := openCase(t, orgRunner, func(*fake) {})
+	serves := func() (ids []int64) {
+		l.fake.change(func(f *fake) { ids = slices.Clone(f.groups["orgs/acme"][2].Repos) })
+		return ids
+	}
+	before := serves()
+	w := walk(t, run, choosing("group", func(string) {}))
+	notes := strings.Join(w.ending.Notes, "\n")
+	list := strings.ReplaceAll(fmt.Sprint(before), " ", ",")
+	if len(before) == 0 || len(serves()) != 0 {
+		t.Fatalf("control: the group served %v and serves %v\n%s", before, serves(), strings.Join(w.said, "\n"))
+	}
+	if !strings.Contains(notes, "still in force: take all") || !strings.Contains(notes, `"selected_repository_ids":`+list) {
+		t.Errorf("nobody is told that it is still so, or what it served (%s): %s", list, notes)
+	}
+	_, moved := openCase(t, orgRunner, func(*fake) {})
+	if w := walk(t, moved, choosing("quarantine", func(string) {})); strings.Contains(strings.Join(w.ending.Notes, "\n"), "still in force") {
+		t.Errorf("control: a runner that was moved and removed leaves its group as it was: %q", w.ending.Notes)
 	}
 }
 

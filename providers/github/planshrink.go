@@ -32,7 +32,7 @@ func (p *Provider) planShrink(ctx context.Context, v view, t traffic) (change.Pl
 		ctx,
 		change.Change{
 			ID: "pause/1", Op: opAccess, Title: title, Hits: p.memberRefs(v, list), Before: change.Pack(accessBefore{*g.before(), ids}),
-			Capacity: fmt.Sprintf("all %d runners of the group get no job; %s", inside, queue) + t.queue(),
+			Capacity: fmt.Sprintf("all %d runners of the group get no job; %s", inside, queue) + t.queue(), Outlives: true,
 		},
 		access{homeOf(v.sc), v.runner.ID, g.ID, []int64{}},
 		change.Change{
