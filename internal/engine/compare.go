@@ -40,16 +40,10 @@ func (r *Run) comparedWith(l exposure.List, host target.Ref, snap *snapshot.Snap
 
 // differing is what a host and the provider tell differently, as the result of a check.
 func differing(l exposure.List, host string) []check.Result {
-	res := check.Result{Check: exposure.JobsCompared, Title: "jobs by the provider and by the host", State: check.Found}
-	for _, d := range l.Differences {
-		if d.Host == host {
-			res.Findings = append(res.Findings, d.Finding)
-		}
+	if res := l.On(host); len(res.Findings) > 0 {
+		return []check.Result{res}
 	}
-	if len(res.Findings) == 0 {
-		return nil
-	}
-	return []check.Result{res}
+	return nil
 }
 
 // runnersOn are the runners of the case that use a host.

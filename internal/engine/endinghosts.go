@@ -15,7 +15,7 @@ func (r *Run) onHosts() []string {
 	v, err := r.o.Journal.View()
 	for _, h := range r.o.Hosts {
 		results := r.st.findings[h.ID]
-		n := len(check.AtLeast(results, check.High))
+		n := r.high(h.ID)
 		if n == 0 {
 			continue
 		}
@@ -35,6 +35,16 @@ func (r *Run) onHosts() []string {
 		runs = append(runs, s)
 	}
 	return append(runs, found...)
+}
+
+// high counts what was found on a host at high severity, as it was shown: by the checks,
+// and by holding the provider's jobs against the host's.
+func (r *Run) high(host string) int {
+	n := len(check.AtLeast(r.st.findings[host], check.High))
+	if r.st.exposed != nil {
+		n += len(check.AtLeast(differing(*r.st.exposed, host), check.High))
+	}
+	return n
 }
 
 // kept is a snapshot of the case; nil: there is none of that digest, or it does not read.

@@ -80,3 +80,14 @@ func HostJobsOf(s *snapshot.Snapshot, runners ...target.Ref) HostJobs {
 	}
 	return h
 }
+
+// On is what differs on one host, as the result of a check.
+func (l List) On(host string) check.Result {
+	res := check.Result{Check: JobsCompared, Title: "jobs by the provider and by the host", State: check.Found}
+	for _, d := range l.Differences {
+		if d.Host == host {
+			res.Findings = append(res.Findings, d.Finding)
+		}
+	}
+	return res
+}

@@ -55,7 +55,11 @@ type (
 			Dead     time.Time `json:"dead"`
 			Deploys  bool      `json:"deploys"`
 		} `json:"entries"`
-		Gaps []json.RawMessage `json:"gaps"`
+		Gaps        []json.RawMessage `json:"gaps"`
+		Differences []struct {
+			Host string `json:"host"`
+			check.Finding
+		} `json:"differences"`
 	}
 	stepData struct {
 		Task string `json:"task"`
@@ -126,6 +130,9 @@ func read(v *casefile.View, now time.Time) *fold {
 	f.verdict = worst(f.judged)
 	for _, host := range slices.Sorted(maps.Keys(f.hostsIn)) {
 		d := f.hostsIn[host]
+		if f.exposed != nil { // shown with what the checks found
+			d.Results = append(slices.Clone(d.Results), f.exposed.on(host))
+		}
 		f.strays = append(f.strays, d.Strays...)
 		f.blind += len(check.Unknown(d.Results))
 		f.serious += len(check.AtLeast(d.Results, check.Medium))
@@ -135,6 +142,17 @@ func read(v *casefile.View, now time.Time) *fold {
 		}
 	}
 	return f
+}
+
+// on is what the provider and a host tell differently, as the result of a check.
+func (x *exposureData) on(host string) check.Result {
+	res := check.Result{State: check.Found}
+	for _, d := range x.Differences {
+		if d.Host == host {
+			res.Findings = append(res.Findings, d.Finding)
+		}
+	}
+	return res
 }
 
 // judge runs the checks over what a read of hosts kept: such a case has no engine that
