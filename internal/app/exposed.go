@@ -66,10 +66,10 @@ const mostOpen = 12
 
 // stillOpen names what nobody has replaced: the work that is left when a runner is
 // contained.
-func (l Lines) stillOpen(all []providers.Credential) {
+func (l Lines) stillOpen(x *exposure.List) {
 	var names []string
 	n := 0
-	for _, c := range all {
+	for _, c := range x.Entries {
 		if exposedState(c) != "open" {
 			continue
 		}
@@ -77,12 +77,20 @@ func (l Lines) stillOpen(all []providers.Credential) {
 			names = append(names, c.Name)
 		}
 	}
-	if n == 0 {
+	gaps := ""
+	if len(x.Gaps) > 0 {
+		gaps = " and " + count(len(x.Gaps), "", "1 gap", "gaps") + ", behind which there may be more"
+	}
+	if n == 0 && gaps == "" {
 		return
 	}
 	more := ""
 	if n > mostOpen {
 		more = fmt.Sprintf(" and %d more", n-mostOpen)
 	}
-	l.Printf("still open: %s: %s%s", count(n, "", "1 credential", "credentials"), strings.Join(names, ", "), more)
+	said := count(n, "no credential that was found", "1 credential", "credentials") + gaps
+	if n > 0 {
+		said += ": " + strings.Join(names, ", ") + more
+	}
+	l.Printf("still open: %s", said)
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"cordon/internal/engine"
+	"cordon/internal/evidence"
 	"cordon/internal/exposure"
 	"cordon/providers"
 )
@@ -44,5 +45,13 @@ func TestWhatIsExposedSaysWhereItStands(t *testing.T) {
 	list.Entries = list.Entries[1:3]
 	if got := end(); strings.Contains(got, "still open") {
 		t.Errorf("control: nothing is open:\n%s", got)
+	}
+	list.Gaps = []evidence.Gap{{Name: "secrets of acme/web", Why: "HTTP 500"}, {Name: "secrets of acme/shop", Why: "HTTP 500"}}
+	if got := end(); !strings.Contains(got, "still open: no credential that was found and 2 gaps, behind which there may be more\n") {
+		t.Errorf("what could not be listed is not nothing:\n%s", got)
+	}
+	list.Entries = append(list.Entries, providers.Credential{Name: "LEFT"})
+	if got := end(); !strings.Contains(got, "still open: 1 credential and 2 gaps, behind which there may be more: LEFT\n") {
+		t.Errorf("ending:\n%s", got)
 	}
 }

@@ -182,7 +182,7 @@ func (l Lines) Ending(p engine.Prompt) {
 		l.Printf("  note %s", n)
 	}
 	if p.Exposed != nil {
-		l.stillOpen(p.Exposed.Entries)
+		l.stillOpen(p.Exposed)
 	}
 	l.Printf("ending: %s", p.Ending.Line())
 }

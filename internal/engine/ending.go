@@ -154,6 +154,9 @@ func (r *Run) uncovered() []string {
 			}
 		}
 	}
+	if x := r.st.exposed; x != nil && len(out) > 0 && len(x.Gaps) > 0 {
+		out = append(out, fmt.Sprintf("and %d gaps in the list of it", len(x.Gaps)))
+	}
 	return append(out, r.others()...)
 }
 
