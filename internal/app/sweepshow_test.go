@@ -16,8 +16,10 @@ func TestAHostWithAHitThatWasNotWhollySeenIsSaidSo(t *testing.T) {
 	hit, blind := []check.Match{{Kind: "path", Indicator: "/x", How: check.IsThere, Where: "/x"}}, []string{"homes denied"}
 	at := time.Unix(1796000000, 0)
 	r := SweepReport{List: SweptList{Names: 1}, Places: []SweptPlace{
-		{Host: "b1", Taken: at, Swept: check.Swept{Matches: hit, CouldNot: blind}}, {Host: "b2", Taken: at, Swept: check.Swept{Matches: hit}},
-		{Host: "b3", Taken: at, Swept: check.Swept{CouldNot: blind}}, {Host: "b4", Taken: at},
+		{Host: "b1", Taken: at, Swept: check.Swept{Matches: hit, CouldNot: blind}},
+		{Host: "b2", Taken: at, Swept: check.Swept{Matches: hit}},
+		{Host: "b3", Taken: at, Swept: check.Swept{CouldNot: blind}},
+		{Host: "b4", Taken: at},
 		{Host: "b2", Taken: at.Add(-time.Hour), Swept: check.Swept{CouldNot: blind}}, // the newest look decides
 	}}
 	r.sort()
