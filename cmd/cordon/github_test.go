@@ -127,7 +127,7 @@ func judgeGitHub(t *testing.T, name string, all []ledger.Entry, read func(string
 // up, not whether the test is right.
 func (w *world) untilEffect(effect string) {
 	w.t.Helper()
-	for end := time.Now().Add(time.Minute); count(every(w.t, w.ready.Ledger), effect, "") == 0; time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(3 * time.Minute); count(every(w.t, w.ready.Ledger), effect, "") == 0; time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(end) {
 			w.t.Fatalf("waited in vain for %s", effect)
 		}

@@ -48,6 +48,9 @@ func (j *join) canBe(r providers.Runner, ms []providers.Manager, in check.Instal
 	if github != (in.Kind == check.GitHub) || !github && in.Kind != check.GitLab {
 		return false
 	}
+	if string(in.RunnerID) == r.Ref.ID && in.Name != "" && strings.EqualFold(string(in.Name), string(r.Name)) {
+		return true // a service has several addresses (a proxy, an old name); number and name agree
+	}
 	here, there := j.at(r), service(string(in.URL))
 	if !in.JIT && here != "" && there != "" && here != there {
 		return false
