@@ -18,7 +18,7 @@ func TestMain(m *testing.M) {
 
 // together is how many tests run at once where nobody says. They mostly wait for a
 // runner to be silent long enough, so more of them than processors go along together.
-const together = "24"
+const together = "12"
 
 type patient struct{ *testing.M }
 
