@@ -13,7 +13,7 @@ import (
 func TestAWrongHostIsSaidBeforeAnythingOnItIsStopped(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
-		t.Skip("short: the engine's tests show the guards")
+		t.Skip("left out by -short: two whole containments; .ci/run's whole pass makes them")
 	}
 	w := newWorld(t, "--scenario", githubScenario, "--fault", fault.OldListener)
 	s := w.cordon("contain", w.ready.Runner, "--host", "gha-02", "--case", "W", "--yes", "--reason", "exercise")

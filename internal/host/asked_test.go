@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"cordon/internal/host/snapshot"
+	"cordon/internal/testenv"
 	"cordon/providers"
 )
 
@@ -149,9 +150,7 @@ func TestAListedHashOfASecretPlaceIsTold(t *testing.T) {
 
 // An account that may not look somewhere does not find nothing there.
 func TestWhatAnAccountMayNotSeeOfAListIsNotAbsent(t *testing.T) {
-	if os.Getuid() != 0 {
-		t.Skip("needs root to make files of another user")
-	}
+	testenv.Root(t) // to make files of another user
 	tr := newTree(t)
 	tr.file("/root/.x/y", "z", 0o600)
 	tr.file("/opt/closed", "z", 0o600)

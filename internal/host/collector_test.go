@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"cordon/internal/host/snapshot"
+	"cordon/internal/testenv"
 	"cordon/internal/untrusted"
 )
 
@@ -320,12 +321,8 @@ func TestAnOrdinaryUserIsToldWhatHeCouldNotSee(t *testing.T) {
 	tr.dir("/root", 0o700)
 	tr.dir("/etc/gitlab-runner", 0o700)
 	tr.dir("/var/spool/cron/crontabs", 0o730)
-	var as *syscall.Credential
-	if os.Getuid() == 0 {
-		as = &syscall.Credential{Uid: 65534, Gid: 65534, NoSetGroups: false}
-	} else {
-		t.Skip("needs root to make files of another user")
-	}
+	testenv.Root(t) // to make files of another user
+	as := &syscall.Credential{Uid: 65534, Gid: 65534, NoSetGroups: false}
 	for _, sh := range shells(t) {
 		out, _ := tr.run(sh, snapshot.ProfileTriage, nil, as)
 		s := read(t, out, snapshot.ProfileTriage)
