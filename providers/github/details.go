@@ -12,18 +12,7 @@ import (
 
 // details reads one registration of one scope.
 func (p *Provider) details(ctx context.Context, s service, sc scope, id int64) (wireRunner, answer, error) {
-	a, err := s.get(ctx, sc.prefix()+"/actions/runners/"+strconv.FormatInt(id, 10), nil)
-	if err != nil {
-		return wireRunner{}, a, err
-	}
-	w, err := decode[wireRunner](a)
-	switch {
-	case err != nil:
-		return w, a, err
-	case w.ID != id:
-		return w, a, malformed(a, "not the runner that was asked for")
-	}
-	return w, a, nil
+	return one(ctx, s, sc.prefix()+"/actions/runners/"+strconv.FormatInt(id, 10), "runner", func(w wireRunner) bool { return w.ID == id })
 }
 
 // gone tells a registration that is not there from one that is hidden: the 404 counts

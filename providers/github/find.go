@@ -86,14 +86,7 @@ func (p *Provider) foundJob(ctx context.Context, repo, id string) (providers.Fou
 	if err != nil {
 		return providers.Found{}, err
 	}
-	a, err := p.look.get(ctx, fmt.Sprintf("%s/actions/jobs/%d", repoPath(repo), n), nil)
-	if err != nil {
-		return providers.Found{}, fmt.Errorf("read job %d: %w", n, err)
-	}
-	j, err := decode[wireJob](a)
-	if err == nil && (j.ID != n || j.RunID <= 0) {
-		err = malformed(a, "not the job that was asked for")
-	}
+	j, _, err := one(ctx, p.look, fmt.Sprintf("%s/actions/jobs/%d", repoPath(repo), n), "job", func(j wireJob) bool { return j.ID == n && j.RunID > 0 })
 	if err != nil {
 		return providers.Found{}, fmt.Errorf("read job %d: %w", n, err)
 	}
@@ -113,14 +106,7 @@ func (p *Provider) foundRun(ctx context.Context, repo, id string) (providers.Fou
 	if err != nil {
 		return providers.Found{}, err
 	}
-	a, err := p.look.get(ctx, fmt.Sprintf("%s/actions/runs/%d", repoPath(repo), n), nil)
-	if err != nil {
-		return providers.Found{}, fmt.Errorf("read run %d: %w", n, err)
-	}
-	r, err := decode[wireRun](a)
-	if err == nil && r.ID != n {
-		err = malformed(a, "not the run that was asked for")
-	}
+	r, _, err := one(ctx, p.look, fmt.Sprintf("%s/actions/runs/%d", repoPath(repo), n), "run", func(r wireRun) bool { return r.ID == n })
 	if err != nil {
 		return providers.Found{}, fmt.Errorf("read run %d: %w", n, err)
 	}

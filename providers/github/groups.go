@@ -67,15 +67,7 @@ func (s scope) served(id int64) (path, word string) {
 }
 
 func (p *Provider) group(ctx context.Context, s service, sc scope, id int64) (group, answer, error) {
-	a, err := s.get(ctx, sc.group(id), nil)
-	if err != nil {
-		return group{}, a, err
-	}
-	g, err := decode[group](a)
-	if err == nil && g.ID != id {
-		err = malformed(a, "not the group that was asked for")
-	}
-	return g, a, err
+	return one(ctx, s, sc.group(id), "group", func(g group) bool { return g.ID == id })
 }
 
 // few is what containment reads with, at most n requests.

@@ -171,14 +171,7 @@ func (p *Provider) enterprisePlaces(ctx context.Context, b *bounded, sc scope, w
 }
 
 func oneGroup(ctx context.Context, s service, path string, id int64) (group, error) {
-	a, err := s.get(ctx, path, nil)
-	if err != nil {
-		return group{}, err
-	}
-	g, err := decode[group](a)
-	if err == nil && g.ID != id {
-		err = malformed(a, "not the group that was asked for")
-	}
+	g, _, err := one(ctx, s, path, "group", func(g group) bool { return g.ID == id })
 	return g, err
 }
 

@@ -61,14 +61,8 @@ func (s *search) starters(ctx context.Context, list []hit) {
 }
 
 func (s *search) starter(ctx context.Context, h hit) (string, error) {
-	a, err := s.b.get(ctx, fmt.Sprintf("%s/actions/runs/%d/attempts/%d", repoPath(h.repo), h.run.ID, h.job.Attempt), nil)
-	if err != nil {
-		return "", err
-	}
-	r, err := decode[wireRun](a)
-	if err == nil && (r.ID != h.run.ID || r.Attempt != h.job.Attempt) {
-		err = malformed(a, "not the attempt that was asked for")
-	}
+	path := fmt.Sprintf("%s/actions/runs/%d/attempts/%d", repoPath(h.repo), h.run.ID, h.job.Attempt)
+	r, _, err := one(ctx, s.b, path, "attempt", func(r wireRun) bool { return r.ID == h.run.ID && r.Attempt == h.job.Attempt })
 	if err != nil {
 		return "", err
 	}

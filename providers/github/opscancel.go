@@ -47,14 +47,7 @@ func anObject(a answer) error {
 }
 
 func (o cancel) now(ctx context.Context, p *Provider) (wireRun, error) {
-	a, err := p.act.get(ctx, o.path(), nil)
-	if err != nil {
-		return wireRun{}, err
-	}
-	r, err := decode[wireRun](a)
-	if err == nil && (r.ID != o.Run || r.Status == "") {
-		err = malformed(a, "not the run that was asked for")
-	}
+	r, _, err := one(ctx, p.act, o.path(), "run", func(r wireRun) bool { return r.ID == o.Run && r.Status != "" })
 	return r, err
 }
 

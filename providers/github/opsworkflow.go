@@ -52,14 +52,7 @@ func (o workflowSwitch) wants() string {
 
 // workflowOf reads a workflow.
 func (p *Provider) workflowOf(ctx context.Context, repo string, id int64) (wireWorkflow, error) {
-	a, err := p.act.get(ctx, workflowPath(repo, id), nil)
-	if err != nil {
-		return wireWorkflow{}, err
-	}
-	w, err := decode[wireWorkflow](a)
-	if err == nil && (w.ID != id || w.State == "" || w.Path == "") {
-		err = malformed(a, "not the workflow that was asked for")
-	}
+	w, _, err := one(ctx, p.act, workflowPath(repo, id), "workflow", func(w wireWorkflow) bool { return w.ID == id && w.State != "" && w.Path != "" })
 	return w, err
 }
 
