@@ -158,21 +158,20 @@ acts() {
   case $ACFGS$NL in *":$2$NL"*) return 0 ;; esac
   ACFGS=$ACFGS$NL$1:$2
   if far "$2" || ! his "$1" "$R$2"; then return 0; fi
-  y=$(front 65536 "$R$2" 2>/dev/null | tr -d '\0\r' | sed -nE "s/^[[:space:]]*(file|workdir_parent)[[:space:]]*:[[:space:]]*[\"']?(\/[^\"'#]*).*/\1 \2/p" | head -n 8)
+  y=$(settings "$R$2" : 'file|workdir_parent')
   IFS=$NL
   set -f
   for y in $y; do
     unset IFS
     set +f
-    while :; do case $y in *' ') y=${y% } ;; *) break ;; esac; done
     case $y in
     *[!\ -~]* | */../*) ;;
-    'workdir_parent '*) wdir "$1" "${y#* }" ;;
-    */.runner)
+    'workdir_parent /'*) wdir "$1" "${y#* }" ;;
+    'file /'*/.runner)
       y=${y#* }
       marked "${y%/*}"
       ;;
-    *) RG="$RG$NL${y#* } not searched for installations: a registration under a name of its own, not read" ;;
+    'file /'*) RG="$RG$NL${y#* } not searched for installations: a registration under a name of its own, not read" ;;
     esac
   done
   unset IFS

@@ -110,6 +110,13 @@ root() {
   workfolder "$1"
 }
 
+# settings FULLPATH SEPARATOR KEY|KEY...: lines "KEY VALUE" of a file of settings, without quotes, comments and what
+# stands behind them; 20 at most
+settings() {
+  front 65536 "$1" 2>/dev/null | tr -d '\0\r' |
+    sed -nE "s/^[[:space:]]*($3)[[:space:]]*$2[[:space:]]*[\"']?([^\"'#]*).*/\1 \2/p" | sed 's/ *$//' | head -n 20
+}
+
 # buildkite FULLPATH: where the settings of an agent say that its hooks, plugins and builds are
 BKS=
 buildkite() {
@@ -118,13 +125,12 @@ buildkite() {
   bh=${bh#"$R"}
   BKS=$BKS${NL}hooks-path:$bu:$bh/hooks${NL}plugins-path:$bu:$bh/plugins
   bh=${bh%/.buildkite-agent}
-  y=$(front 65536 "$1" 2>/dev/null | tr -d '\0\r' | sed -nE "s/^[[:space:]]*(hooks-path|additional-hooks-paths|plugins-path|build-path|git-mirrors-path)[[:space:]]*=[[:space:]]*[\"']?([^\"'#]*).*/\1 \2/p" | head -n 20)
+  y=$(settings "$1" = 'hooks-path|additional-hooks-paths|plugins-path|build-path|git-mirrors-path')
   IFS=$NL
   set -f
   for y in $y; do
     unset IFS
     set +f
-    while :; do case $y in *' ') y=${y% } ;; *) break ;; esac; done
     bn=${y%% *} y=${y#* }
     while :; do
       b=${y%%,*}
