@@ -122,7 +122,7 @@ func (a *App) ImportCase(ctx context.Context, path, allowed, why string, anySign
 	}
 	p, rep, err := bundle.OpenParcel(path, o)
 	if im.Report = rep; err != nil {
-		return im, err
+		return im, misnamed(err)
 	}
 	defer p.Close()
 	if err := bundle.Whole(rep.Lost); err != nil && !incomplete {

@@ -76,6 +76,16 @@ func (a *App) Export(_ context.Context, id, path string) (Exported, error) {
 	return Exported{"cordon.export/1", r.Path, r.SHA256, r.Files, signer.Fingerprint(), line, r.Lost}, nil
 }
 
+// misnamed is err as a mistake of whoever named the file, where it is not there or not to
+// be opened.
+func misnamed(err error) error {
+	var file *fs.PathError
+	if errors.As(err, &file) {
+		return fmt.Errorf("%w: %w", ErrUsage, err)
+	}
+	return err
+}
+
 // Verify checks a bundle, against a list of allowed signers where one is given, and
 // against heads that others saw.
 func Verify(path, allowed string, seen ...bundle.SeenHead) (bundle.Report, error) {
@@ -84,11 +94,7 @@ func Verify(path, allowed string, seen ...bundle.SeenHead) (bundle.Report, error
 		return bundle.Report{}, err
 	}
 	r, err := bundle.VerifyFile(path, o)
-	var file *fs.PathError
-	if errors.As(err, &file) { // not there, or not to be opened
-		err = fmt.Errorf("%w: %w", ErrUsage, err)
-	}
-	if err == nil {
+	if err = misnamed(err); err == nil {
 		err = bundle.Whole(r.Lost)
 	}
 	return r, err

@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"strings"
-	"syscall"
 )
 
 // Parcel is a verified bundle of which the files can be read. It is used by one
@@ -25,14 +24,11 @@ type Parcel struct {
 // OpenParcel verifies a bundle and keeps it open. The errors are those of VerifyFile;
 // with one there is no Parcel, but its Report is returned.
 func OpenParcel(path string, o VerifyOptions) (*Parcel, Report, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe is refused below, not waited for
+	f, err := open(path)
 	if err != nil {
 		return nil, Report{Schema: schema}, fmt.Errorf("open bundle: %w", err)
 	}
 	p := &Parcel{f: f}
-	if st, err := f.Stat(); err != nil || !st.Mode().IsRegular() {
-		return nil, Report{Schema: schema}, errors.Join(fmt.Errorf("open bundle: %s is not a plain file", path), err, f.Close())
-	}
 	hash := sha256.New()
 	p.in = newIntake(o.Limits.filled())
 	p.Report, err = verify(p.in, io.TeeReader(f, hash), o)

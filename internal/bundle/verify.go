@@ -160,18 +160,26 @@ func verify(in *intake, r io.Reader, o VerifyOptions) (Report, error) {
 
 const schema = "cordon.verify/1"
 
+// open opens a bundle that somebody names.
+func open(path string) (*os.File, error) {
+	f, err := plainfile.Open(path, math.MaxInt64) // its members are bounded one by one
+	hint := ""
+	switch {
+	case err == nil:
+		return f, nil
+	case errors.Is(err, os.ErrNotExist):
+		hint = "; name the .tar that case export wrote"
+	case errors.Is(err, plainfile.ErrNotPlain):
+		hint = "; name the .tar itself; what was unpacked has a VERIFY.txt to follow"
+	}
+	return nil, fmt.Errorf("%w%s", err, hint)
+}
+
 // VerifyFile is Verify of a file.
 func VerifyFile(path string, o VerifyOptions) (Report, error) {
-	f, err := plainfile.Open(path, math.MaxInt64) // its members are bounded one by one
+	f, err := open(path)
 	if err != nil {
-		hint := ""
-		switch {
-		case errors.Is(err, os.ErrNotExist):
-			hint = "; name the .tar that case export wrote"
-		case errors.Is(err, plainfile.ErrNotPlain):
-			hint = "; name the .tar itself; what was unpacked has a VERIFY.txt to follow"
-		}
-		return Report{Schema: schema}, fmt.Errorf("verify bundle: %w%s", err, hint)
+		return Report{Schema: schema}, fmt.Errorf("verify bundle: %w", err)
 	}
 	defer f.Close()
 	rep, err := Verify(f, o)
